@@ -98,7 +98,7 @@ class NotARepository(UserError):
     def __init__(self, place: str, why: str = "") -> None:
         super().__init__(
             f"{place!r} is not a git repository{f' ({why})' if why else ''}; "
-            "give a folder that contains one, or an https:// or ssh:// URL"
+            "give a folder that contains one, a git bundle, or an https:// or ssh:// URL"
         )
         self.place = place
 

@@ -165,11 +165,11 @@ def _has_address(secrets: Mapping[str, str]) -> bool:
 
 
 def _whole(place: str) -> str:
-    """A folder by its full path; an address is not contacted. Raises ``NotARepository``."""
+    """A folder or bundle by its full path; no address is contacted. Raises ``NotARepository``."""
     folder = folder_of(place)
     if folder is None:
-        accepted_address(place)
-        return place
+        address = accepted_address(place)
+        return address.url if address.transport == "file" else place
     finish(layout_of(folder))
     return str(folder.resolve())
 

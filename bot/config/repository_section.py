@@ -31,7 +31,7 @@ class ThresholdSettings(Settings):
 
 
 class RepositoryConfig(Settings):
-    """A repository to watch. ``place`` is a folder or an address that git can clone."""
+    """A repository to watch. ``place`` is a folder, a bundle, or an address that git clones."""
 
     place: str = Field(min_length=1)
     name: str = ""
@@ -111,7 +111,7 @@ class RepositoryConfig(Settings):
 
 def _name_of(place: str) -> str:
     """``owner/name`` of an address; a folder's own name."""
-    cleaned = place.rstrip("/").removesuffix(".git").rstrip("/")
+    cleaned = place.rstrip("/").removesuffix(".bundle").removesuffix(".git").rstrip("/")
     if not (match := _ADDRESS.match(place)):
         return Path(cleaned).name or cleaned
     path = (

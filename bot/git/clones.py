@@ -64,6 +64,10 @@ _WAYS_OUT = (
         r"not found|does not (?:exist|appear to be a git repository)|error: 404",
         "check the address, its owner and name; a private repository needs access rights, too",
     ),
+    (
+        r"prerequisite commits",
+        "begin with a bundle of all commits (git bundle create --all); later ones may hold less",
+    ),
     (r"cannot run ssh|ssh: not found", "install an ssh client, or give an https:// address"),
     (r"\.lock'?: file exists", "wait a minute: stale lock files are then removed"),
     (r"certificate|ssl|tls", "check the host's certificate, and this machine's clock"),
@@ -103,6 +107,10 @@ class Clone:
 
     def __init__(self, address: Address, data: Path) -> None:
         self._address = address
+        # A bundle is complete. If a clone of one lacked something, git would look for it in the
+        # bundle, again and again, with a child for each attempt.
+        bundle = address.transport == "file" and "://" not in address.url
+        self._filter = () if bundle else (_BLOBLESS,)
         self.git_dir = data / "clones" / address.folder
         self._lock_file = self.git_dir.with_name(f"{address.folder}.lock")
 
@@ -126,7 +134,7 @@ class Clone:
             if wanted <= _last_fetch(lock) <= began:
                 return
             await self._run(
-                "fetch", "--quiet", "--prune", "--no-write-fetch-head", _BLOBLESS, "origin",
+                "fetch", "--quiet", "--prune", "--no-write-fetch-head", *self._filter, "origin",
                 "+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*",
             )  # fmt: skip
             await self._follow_head()
@@ -148,7 +156,7 @@ class Clone:
         shutil.rmtree(unfinished, ignore_errors=True)
         try:
             await self._run(
-                "clone", "--quiet", "--bare", "--origin=origin", "--template=", _BLOBLESS, "--",
+                "clone", "--quiet", "--bare", "--origin=origin", "--template=", *self._filter, "--",
                 self._address.url, str(unfinished),
                 outside=True,
             )  # fmt: skip

@@ -90,9 +90,9 @@ class RepositoryRegistry:
 async def open_source(
     place: str, data: Path, *, name: str | None = None, allow_file: bool = False
 ) -> tuple[Repository, GitSource]:
-    """The repository at ``place``, a folder in or with one or an address, and its source.
+    """The repository at ``place`` (a folder in or with one, a bundle, an address), and its source.
 
-    An address is cloned under ``data`` when it is first opened; after that ``sync`` fetches.
+    The last two are cloned under ``data`` when first opened; after that ``sync`` fetches.
     ``name`` is the ``owner/name`` that a person calls it by. ``allow_file`` allows ``file``
     addresses, for a local command line only. Raises ``NotARepository``, ``SourceUnavailable`` if
     git or the remote fails, ``UnwritableFolder`` and, for the name, ``UsageError``.
@@ -121,12 +121,27 @@ async def open_source(
 
 def accepted_address(place: str, *, allow_file: bool = False) -> Address:
     """The address that a place, which is no folder, is. Raises ``NotARepository``."""
+    if _is_file(place):
+        return _bundle(Path(place).expanduser().absolute(), place)
     if not looks_like_address(place):
-        raise NotARepository(place, "a file, not a folder" if _is_file(place) else "no such folder")
+        raise NotARepository(place, "no such folder")
     address = read_address(place, allow_file=allow_file)
     if address is None:
         raise NotARepository(without_credentials(place), "this kind of address is not accepted")
     return address
+
+
+def _bundle(file: Path, place: str) -> Address:
+    """A file made by ``git bundle``, which git clones and fetches like an address."""
+    try:
+        with file.open("rb") as opened:
+            known = opened.readline(64) in {b"# v2 git bundle\n", b"# v3 git bundle\n"}
+    except OSError as error:
+        raise NotARepository(place, error.strerror or "") from error
+    if not known:
+        raise NotARepository(place, "a file, and not one that git bundle made")
+    path = str(file).strip("/").removesuffix(".bundle")
+    return Address(url=str(file), transport="file", host="", path=path)
 
 
 def _is_file(place: str) -> bool:

@@ -101,7 +101,10 @@ def test_file_in_place_of_a_repository_is_told_to_be_one(
 ) -> None:
     (tmp_path / "notes.txt").write_text("no repository")
     said = told(digestbot, 1, "digest", str(tmp_path / "notes.txt"))
-    assert "notes.txt' is not a git repository (a file, not a folder); give a folder" in said
+    assert (
+        "notes.txt' is not a git repository (a file, and not one that git bundle made); give a folder"
+        in said
+    )
 
 
 def test_archive_of_a_newer_version_is_left_alone(

@@ -479,3 +479,38 @@ async def test_a_fetch_that_failed_or_is_yet_to_come_counts_for_nobody(
     lock.write_text(f"{(due + timedelta(days=1)).timestamp()}\n")
     await source.sync(due)
     assert fetches.count("fetch") == 3
+
+
+# Bundles
+
+
+def bundle(remote: RepositoryBuilder, file: Path, *revisions: str) -> Path:
+    remote.git("bundle", "create", "--quiet", str(file), *revisions)
+    return file
+
+
+async def test_bundle_is_read_and_a_newer_one_in_its_place_continues_it(remote, tmp_path) -> None:
+    file = bundle(remote, tmp_path / "engine.bundle", "--all")
+    repository, source = await open_source(str(file), tmp_path / "data")
+    assert repository == Repository(name="engine")
+    assert [change.commit.subject for change in await all_of(source)] == ["Second", "First"]
+    assert not [file for change in await all_of(source) for file in change.files if file.omitted]
+    remote.commit("Third", {"a": "2\n"})
+    bundle(remote, file, "main~1..main")
+    await source.sync()
+    assert [change.commit.subject for change in await all_of(source)][:2] == ["Third", "Second"]
+
+
+async def test_bundle_of_a_part_is_refused_with_what_to_do(remote, tmp_path) -> None:
+    file = bundle(remote, tmp_path / "engine.bundle", "main~1..main")
+    with pytest.raises(SourceUnavailable, match=r"prerequisite.*git bundle create --all"):
+        await open_source(str(file), tmp_path / "data")
+    assert not [path for path in (tmp_path / "data" / "clones").iterdir() if path.is_dir()]
+
+
+@pytest.mark.parametrize("content", [b"", b"text\n", b"# v2 git bundle", b"\0" * 99])
+async def test_file_that_is_no_bundle_is_no_repository(content, tmp_path) -> None:
+    (tmp_path / "notes.txt").write_bytes(content)
+    with pytest.raises(NotARepository, match="not one that git bundle made"):
+        await open_source(str(tmp_path / "notes.txt"), tmp_path / "data")
+    assert not (tmp_path / "data" / "clones").exists()
