@@ -19,8 +19,9 @@ from digest.analysis.context import (
     deprecated,
     make_statement,
     read,
+    with_full_stop,
 )
-from digest.analysis.explanations import helps_of, text_beside, with_full_stop
+from digest.analysis.explanations import helps_of, text_beside
 from digest.analysis.quotes import figure_quotes, opening
 from digest.analysis.risks import risks, suggestions
 from digest.analysis.summary import summary

@@ -26,8 +26,9 @@ from digest.core.facts import (
 )
 from digest.core.grade import Graded, Level
 from digest.core.statement import Aspect, Statement
-from digest.document import Code, Spans
+from digest.document import Code, Spans, Text, plain
 from digest.facts.paths import is_script
+from digest.i18n.labels import STOP
 from digest.i18n.phrase import Part, join
 
 CONTRACTS = (
@@ -251,6 +252,29 @@ def owner_of(name: str) -> tuple[str, str]:
     return (match[1], match[2]) if match else ("", name)
 
 
+_OF_COMMAND = re.compile(
+    r"(?:^|/)(?:commands?|(?:cli|internal|pkg|src)/cmd)/(?P<path>[a-z][\w/-]{1,80})\.(?:go|js|py|rs|ts)$"
+)
+_HELPERS = frozenset(
+    """
+    args arg cli cmd command commands common default flags flag global helper helpers index lib main
+    mod options opts root shared types utils
+    """.split()  # noqa: SIM905 - a list a word a line would take a page
+)
+
+
+def shown_name(fact: Fact) -> str:
+    """A name as users type it: a flag with its command, if its file is that of one command."""
+    match = _OF_COMMAND.search(fact.evidence.path)
+    if not match or fact.kind is not FactKind.FLAG or " " in fact.name or "=" in fact.name:
+        return fact.name
+    parts = [part.removesuffix("_command") for part in match["path"].split("/")]
+    if _HELPERS.intersection(parts) or any("_" in part for part in parts[:-1]):
+        return fact.name
+    words = [part.replace("_", "-") for part in dict.fromkeys(parts)]
+    return " ".join([*words, fact.name])
+
+
 def _symbols(items: Iterable[Fact], areas: dict[str, Area]) -> tuple[Fact, ...]:
     """The public symbols of the core, each once; an added or removed class covers its members."""
     found = [
@@ -303,6 +327,20 @@ SUBJECT_LINE = Evidence(path="", line=1, side=Side.MESSAGE)
 """The first line of the message as evidence."""
 
 REQUEST = Evidence(path="", line=0, side=Side.REQUEST)  # the description of the request as evidence
+
+
+def with_full_stop(spans: Iterable[Part], reading: ChangeContext) -> Spans:
+    """A sentence with its full stop; English text in Chinese output gets an English one."""
+    row = join(spans)
+    end = row[-1].text[-1:] if row else ""
+    if end and end in ".!?。！？”":
+        return row
+    ascii_end = row and isinstance(row[-1], Text) and row[-1].text.isascii()
+    english = ascii_end or not _CHINESE.search(plain(row))
+    return join([*row, *STOP(Language.EN if english else reading.language)])
+
+
+_CHINESE = re.compile(r"[\u3000-\u9fff]")
 
 
 def code(name: str, limit: int = 0) -> Code:

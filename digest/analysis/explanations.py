@@ -7,7 +7,7 @@ of facts and clues and yields nothing if that source has nothing to say.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from digest.analysis.context import (
@@ -17,26 +17,26 @@ from digest.analysis.context import (
     code,
     make_statement,
     owner_of,
+    shown_name,
+    with_full_stop,
     without_dashes,
 )
 from digest.analysis.headline import secures
 from digest.analysis.quotes import content, opening
-from digest.analysis.wording import COMMIT, NAMES, is_computed, kind_of, value
+from digest.analysis.wording import COMMIT, NAMES, fitting, is_computed, kind_of, value
 from digest.core.authors import code_as_spans
 from digest.core.change import FileStatus, Side, printable
 from digest.core.enums import Language
 from digest.core.facts import Action, Clue, ClueKind, Evidence, Fact, FactKind
 from digest.core.grade import Level
 from digest.core.statement import Aspect, Statement
-from digest.document import Spans, Text, plain
+from digest.document import Spans
 from digest.facts.exposure import is_sent
 from digest.facts.version_pin import language_of_version
 from digest.i18n import statement_text as words
-from digest.i18n.labels import STOP
-from digest.i18n.phrase import Part, Phrase, join, list_in_words
+from digest.i18n.phrase import Part, Phrase, list_in_words
 
 _NONE = frozenset({"", "none", "null", "nil", "undefined", "unset", "<factory>"})
-_CHINESE = re.compile(r"[\u3000-\u9fff]")
 _HOLE = re.compile(r"\{[^{}]{0,120}\}|%[-+#]?\d{0,3}\.?\d{0,3}(?:[sdvqrf]|[wTxpgctu]\b)")
 _ENTRY = re.compile(r"^(?:\[[A-Z][A-Z/ -]{1,30}\]|[A-Z]{3,12}:)\s*|[\s(]*#\d{1,9}[).]*$")
 
@@ -80,17 +80,6 @@ _NEW = {
 }
 
 
-def with_full_stop(spans: Iterable[Part], reading: ChangeContext) -> Spans:
-    """A sentence with its full stop; English text in Chinese output gets an English one."""
-    row = join(spans)
-    end = row[-1].text[-1:] if row else ""
-    if end and end in ".!?。！？”":
-        return row
-    ascii_end = row and isinstance(row[-1], Text) and row[-1].text.isascii()
-    english = ascii_end or not _CHINESE.search(plain(row))
-    return join([*row, *STOP(Language.EN if english else reading.language)])
-
-
 def is_known(text: str | None) -> bool:
     """Whether a value is known and does not mean "none"."""
     return (text or "").strip("\"' ").casefold() not in _NONE and not is_computed(text)
@@ -98,8 +87,8 @@ def is_known(text: str | None) -> bool:
 
 def name_list(facts: Sequence[Fact], language: Language) -> Spans:
     """``--a``, ``--b`` and 2 more, each name once."""
-    names = list(dict.fromkeys(f.name for f in facts))
-    parts: list[Part] = [code(name) for name in names[:NAMES]]
+    names = list(dict.fromkeys(map(shown_name, facts)))
+    parts: list[Part] = [code(name) for name in names[: fitting(names[:NAMES])]]
     return list_in_words(parts, language, limit=NAMES, total=len(names))
 
 
@@ -216,13 +205,21 @@ def text_beside(name: str, helps: Mapping[str, str]) -> str:
     }
     field = (text for one, text in ends.items() if not mine.endswith(f"_no_{one}"))
     text = helps.get(name) or next(field, "")
+    if text.startswith("CREATE "):
+        return ""  # the statement that makes a table
     return text if content(text) - content(name.replace("_", " ")) - _HEADING else ""
 
 
 def _new(f: Fact, phrase: Phrase, text: str, reading: ChangeContext) -> Statement:
     language = reading.language
-    what = phrase(language, name=code(f.name))
-    if is_known(f.after) and f.kind in {FactKind.FLAG, FactKind.ENVIRONMENT, FactKind.CONFIG}:
+    phrase = words.NEW_TABLE if f.kind is FactKind.SCHEMA and f.detail == "table" else phrase
+    what = phrase(language, name=code(shown_name(f)))
+    switch = f.kind is FactKind.FLAG and (f.after or "").strip("\"'").lower() == "false"
+    if (
+        is_known(f.after)
+        and not switch
+        and f.kind in {FactKind.FLAG, FactKind.ENVIRONMENT, FactKind.CONFIG}
+    ):
         # In a shell every value is a string; its quotes mean nothing.
         after = (f.after or "").strip("\"'") if f.kind is not FactKind.CONFIG else f.after
         what = words.WITH_DEFAULT(language, what=what, value=value(after or f.after, language))

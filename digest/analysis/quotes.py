@@ -48,7 +48,11 @@ _LEANS = re.compile(
     r"|therefore|thus"
     r"|the (?:caller|former|function|helper|latter|method))\b"
     r"|(?:this|it) (?:also|basically|should|would|(?:is|was) (?:not|to))\b"
-    r"|this is an? (?!regression\b)"
+    r"|this is an? (?!regression\b)|disappears\b|used (?:by|for|in) an? (?:later|next|upcoming)\b"
+    r"|this (?:is|was) (?:\w{1,9}ly )?(?:authored|inspired|proposed|recommended|reported|requested"
+    r"|suggested|written)\b"
+    r"|(?:abstract|clean|consolidate|deduplicate|extract|factor|hide|inline|move|refactor|reorganize"
+    r"|restructure|simplify|split|tidy|unify)(?:s|es)? (?!up to\b)"
     r"|`?\w{1,40}(?:::\w|\(\))"
     r"|(?:this|it) (?:(?:pr|change|commit|patch) )?(?:is|was) (?:an? )?"
     r"(?:part|follow|based|related|split|generated)"
@@ -65,7 +69,8 @@ POINTS = re.compile(
     r"\b(?:the|see|as|is|are) (?:[\w-]+ ){0,5}(?:above|below)\b|\b(?:above|below)\W*$"
     r"|\battempt (?:at|to) fix|^in the (?:previous|last|earlier) (?:iteration|version|pr)\b"
     r"|^in (?:this|that|these|such) (?:case|situation)s?\b"
-    r"|^(?:also )?(?:enables?|fix(?:es)?|unskips?|passes) (?:the )?(?:tests?\b|\S*\btest-)",
+    r"|^(?:also )?(?:(?:re-?)?enables?|fix(?:es)?|unskips?|passes) (?:the |an? )?"
+    r"(?:tests?\b|\S*\btest-)|~~",
     re.IGNORECASE,
 )
 """Words of a sentence that needs its neighbours, or that is about the project's tests."""

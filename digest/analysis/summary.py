@@ -23,10 +23,12 @@ from digest.analysis.context import (
     make_statement,
     owner_of,
     replacement_of,
+    shown_name,
+    with_full_stop,
     without_dashes,
     without_members,
 )
-from digest.analysis.explanations import is_known, name_list, with_full_stop
+from digest.analysis.explanations import is_known, name_list
 from digest.analysis.headline import Headline, bare_title, headline, secures
 from digest.analysis.quotes import (
     breaking_notes,
@@ -293,7 +295,8 @@ def _renames(reading: ChangeContext) -> Iterator[Clause]:
             if f.before and (kind is not FactKind.SCHEMA or f.detail != "field"):
                 owned = bool(owner_of(f.before)[0])
                 before, after = code(f.before), code(f.name if owned else owner_of(f.name)[1])
-                yield words.RENAMED(reading.language, before=before, after=after), [f]
+                phrase = words.RENAMED_IN_PROTOCOL if f.kind is FactKind.SCHEMA else words.RENAMED
+                yield phrase(reading.language, before=before, after=after), [f]
 
 
 def _defaults(reading: ChangeContext, title: Headline) -> Iterator[Clause]:
@@ -335,7 +338,7 @@ _LONGEST_CONDITION = 80  # maximum characters of code shown beside the values
 def _before_and_after(f: Fact, reading: ChangeContext, title: Headline) -> Spans:
     """The old and new value of a default or of choices, as far as they are known."""
     language = reading.language
-    name, old, new = code(f.name), is_known(f.before), is_known(f.after)
+    name, old, new = code(shown_name(f)), is_known(f.before), is_known(f.after)
     long = max(len(f.before or ""), len(f.after or "")) > VALUE
     if long and title.telling and _mentions(title, f):
         return title.spans

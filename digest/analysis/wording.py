@@ -7,8 +7,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import accumulate
 
-from digest.analysis.context import VALUE, ChangeContext, code, owner_of
+from digest.analysis.context import VALUE, ChangeContext, code, owner_of, shown_name
 from digest.core.authors import code_as_spans
 from digest.core.change import FileStatus, Side, printable
 from digest.core.enums import Language
@@ -157,7 +158,7 @@ def bare(name: str) -> str:
 def _shown(fact: Fact) -> str:
     """A name as readers see it: an overload, whose name others keep, with its parameters."""
     given = _PARAMETERS.match(fact.before or "") if fact.detail == OVERLOAD else None
-    return f"{bare(fact.name)}{given[0]}" if given else bare(fact.name)
+    return f"{bare(fact.name)}{given[0]}" if given else bare(shown_name(fact))
 
 
 _PARAMETERS = re.compile(r"\((?:[^()]|\([^()]*+\))*+\)")
@@ -172,10 +173,19 @@ def names(
     """
     language, most = reading.language, most or reading.bounds.names
     groups = _alike(facts)
+    most = fitting([_shown(group[0]) for group in groups[:most]]) if most <= _FEW else most
     parts: list[Part] = [_entry(group, language, values=values) for group in groups[:most]]
     return list_in_words(parts, language, limit=most, total=len(groups))
 
 
+def fitting(names: Sequence[str]) -> int:
+    """The number of names that fit into a sentence on a small screen."""
+    widths = accumulate(map(len, names))
+    return max(1, sum(width <= _ROOM for width in widths))
+
+
+_ROOM = 80  # characters
+_FEW = 3  # names of a list that is to be short
 _NAMED_ALONE = frozenset({"default", OVERLOAD})
 _MANY = 3  # minimum number of classes for a method to be listed before single names
 

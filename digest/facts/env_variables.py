@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cache
-from itertools import islice
+from itertools import chain, islice
 
 from digest.core.facts import Fact, FactKind
 from digest.facts import named_settings
@@ -103,12 +103,13 @@ def find(before: SideText, after: SideText, language: str) -> Iterator[Fact]:
 
 
 def defined(source: SideText, language: str, name: str) -> bool:
-    """Whether a whole file declares or reads a variable."""
+    """Whether a whole file declares or reads a variable, whoever seems to own it by its folder."""
     if language in {"make", "shell"}:
         return re.search(rf"\$[({{]?{name}\b|\bifn?def {name}\b", source.text) is not None
     if language not in _READS or name not in source.text:
         return False
-    return any(name in s.names for s in _own(source, language))
+    found = chain(_declared(source, language), _read(source, language))
+    return any(name in s.names for s in found)
 
 
 def _given_to_make(source: SideText) -> Iterator[NamedSetting]:

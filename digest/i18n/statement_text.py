@@ -211,6 +211,9 @@ UNREAD_MANY = Phrase("{names} are no longer read", "不再读取{names}")
 IN_FILE = Phrase(" from {path}", "（位于{path}）")
 USE_INSTEAD = Phrase("; use {replacement}", "，请改用{replacement}")
 RENAMED = Phrase("{before} is now {after}", "{before}更名为{after}")
+RENAMED_IN_PROTOCOL = Phrase(
+    "The protocol's {before} is now {after}", "协议中的{before}更名为{after}"
+)
 RENAMED_ALIKE = Phrase(
     "{before} is now {after} ({n:name|names})", "{before}更名为{after}（{n} 个名称）"
 )
@@ -267,6 +270,7 @@ NEW_CLASS = Phrase("New class {name}", "新增类{name}")
 NEW_FUNCTION = Phrase("New function {name}", "新增函数{name}")
 NEW_METHOD = Phrase("New method {name}", "新增方法{name}")
 NEW_SCHEMA = Phrase("The protocol gains {name}", "协议新增{name}")
+NEW_TABLE = Phrase("New table {name} of a database", "数据库新增表{name}")
 NEW_HERE = Phrase(
     "{what} in {path} ({elsewhere} already has it)", "{path}{what}（{elsewhere}中已有）"
 )

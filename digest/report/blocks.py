@@ -274,7 +274,10 @@ def run(statements: Iterable[Statement], language: Language) -> Spans:
     for statement in statements:
         if parts:
             ends = plain(parts[-1]) if isinstance(parts[-1], tuple) else ""
-            parts.append("" if language is Language.ZH and ends[-1:] in _WIDE_STOPS else " ")
+            wide = ends[-1:] in _WIDE_STOPS and not (
+                ends[-1] == "”" and statement.text[:1].isascii()
+            )
+            parts.append("" if language is Language.ZH and wide else " ")
         parts.append(statement.spans)
     return join(parts)
 

@@ -1044,6 +1044,13 @@ def test_documentation_with_markup_is_not_quoted():
         "This is a one-line fix, the rest of the change is tests of the lock.",
         "The helper computes with wide numbers, so that it is right on every machine.",
         "As a result, an excluded package could still be chosen by the command.",
+        "Disappears from the list of all the packages that are locked!",
+        "Used in an upcoming change to report when one waits for another.",
+        "This was recommended by somebody who would know the old library.",
+        "This is entirely written by a tool, but would be what people want.",
+        "Extract the repeated calculation into a method, which would be five copies.",
+        "Re-enable a test case that was out because it would fail at times.",
+        "It would use ~~the registry~~ the manager instead of the old one.",
         "`Lock::parse` slices the name before it looks at the whole of it.",
     ],
 )
@@ -1160,7 +1167,7 @@ def test_another_name_of_a_service_is_told_and_that_of_a_field_is_not():
     service = fact(
         FactKind.SCHEMA, Action.RENAMED, "Inference", before="Generate", detail="service"
     )
-    assert lines(change("Name it", service))[0] == "Generate is now Inference."
+    assert lines(change("Name it", service))[0] == "The protocol's Generate is now Inference."
     field = replace(service, name="Request.full_name", before="Request.name", detail="field")
     assert lines(change("Name it", field)) == ["Name it."]
 
@@ -1477,3 +1484,45 @@ def test_description_of_a_setting_is_not_the_pointer_that_has_more_words_of_its_
     text = "Enable reloading of files. See also --config.auto-reload-interval."
     told = lines(change("Reload it", flag, clues=[clue(ClueKind.HELP, name=flag.name, text=text)]))
     assert any("Enable reloading of files." in one for one in told)
+
+
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [
+        ("cli/src/commands/gerrit/upload.rs", "gerrit upload --option"),
+        ("pkg/cmd/gist/list/list.go", "gist list --option"),
+        ("etcdctl/ctlv3/command/put_command.go", "put --option"),
+        ("cli/src/commands/mod.rs", "--option"),
+        ("cmd/app/main.go", "--option"),
+        ("pkg/cmd/shared/flags.go", "--option"),
+    ],
+)
+def test_flag_is_told_with_the_command_that_its_file_is_about(path, name):
+    place = samples.at(path, 3)
+    flag = samples.fact(FactKind.FLAG, Action.ADDED, "--option", place, after="false")
+    told = lines(samples.change(1, "Tell it", Level.HIGH, files=[samples.file(path)], items=[flag]))
+    assert told[-1] == f"New flag {name}."  # that a switch is off by default says nothing
+    lost = samples.fact(FactKind.FLAG, Action.REMOVED, "--option", samples.at(path, 3, Side.OLD))
+    graded = samples.change(1, "Tell it", Level.HIGH, files=[samples.file(path)], items=[lost])
+    assert lines(graded)[0] == f"{name} was removed."
+
+
+def test_list_of_long_names_ends_where_a_small_screen_does():
+    names = [f"APP_VARIABLE_WITH_A_NAME_OF_MANY_WORDS_{n}" for n in range(4)]
+    gone = [fact(FactKind.ENVIRONMENT, Action.REMOVED, name) for name in names]
+    graded = change("Remove them", *gone)
+    assert lines(graded)[0] == f"{names[0]}, {names[1]} and 2 more were removed."
+    assert plain(to_do(graded, Language.EN)).startswith(
+        f"Replace or drop {names[0]}, {names[1]} and 2"
+    )
+
+
+def test_table_of_a_database_is_no_protocol_and_has_no_statement_as_its_description():
+    table = fact(FactKind.SCHEMA, Action.ADDED, "cache", detail="table")
+    text = "CREATE TABLE IF NOT EXISTS cache (key TEXT PRIMARY KEY)"
+    told = lines(change("Store it", table, clues=[clue(ClueKind.HELP, name="cache", text=text)]))
+    assert told == ["Store it."]
+    told = lines(
+        change("Store", table, clues=[clue(ClueKind.HELP, name="cache", text="Answers of models")])
+    )
+    assert "New table cache of a database: Answers of models." in told

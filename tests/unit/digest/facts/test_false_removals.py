@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from digest.core.facts import Action, Fact, FactKind
-from digest.facts import routes
+from digest.facts import env_variables, routes
 from digest.facts.metrics import defined
 from digest.facts.side_text import whole
 from tests.unit.digest.facts.changes import facts_of
@@ -689,3 +689,9 @@ def test_what_an_update_quotes_is_not_deprecated_here():
     update = ("go.mod", old, old.replace("v1.9.4", "v1.10.1"))
     assert deprecated(message, update, ("vendor/a.org/log/log.go", "a\n", "b\n")) == []
     assert len(deprecated(message, update, ("log/log.go", "a\n", "b\n"))) == 2
+
+
+def test_variable_that_is_read_in_a_folder_of_another_name_is_not_gone():
+    text = 'package cmd\n\nfunc quiet() bool {\n\treturn os.Getenv("GH_NO_NEWS") != ""\n}\n'
+    assert env_variables.defined(whole("internal/app/cmd.go", text), "go", "GH_NO_NEWS")
+    assert not env_variables.defined(whole("internal/app/cmd.go", text), "go", "GH_NO")

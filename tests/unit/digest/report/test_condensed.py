@@ -10,11 +10,12 @@ import pytest
 from digest.analysis.analyse import analyse
 from digest.core.enums import Language
 from digest.core.grade import Level
-from digest.document import Heading, Listing, Paragraph, plain
+from digest.core.statement import Statement
+from digest.document import Heading, Listing, Paragraph, Text, plain
 from digest.grading.outcomes import of_window
 from digest.i18n.labels import TO_DO
 from digest.markdown import markdown
-from digest.report.blocks import advice
+from digest.report.blocks import advice, run
 from digest.report.condensed import MOST, details_document, digest_document
 from tests.support import samples
 from tests.unit.digest.report.test_full_report import report
@@ -55,3 +56,10 @@ def test_change_that_is_reverted_in_the_same_digest_says_so(language):
     (line,) = [line for line in told.splitlines() if "#104" in line and "↩️" in line]
     assert line.index("#104") < line.index("↩️") < line.index("#105")
     assert told.count("↩️") == 1
+
+
+def test_chinese_text_has_a_space_between_a_quote_and_a_name_after_it():
+    quote = Statement(spans=(Text("作者写道：“It was slow.”"),), evidence=())
+    for text, between in (("pool is now 2.", " "), ("移除了它。", "")):
+        told = plain(run([quote, Statement(spans=(Text(text),), evidence=())], Language.ZH))
+        assert told == f"{quote.text}{between}{text}"
