@@ -17,18 +17,9 @@ from sqlalchemy import ColumnElement, Row, Select, case, func, insert, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 from typing_extensions import override
 
+from bot.store import dialect
 from bot.store.database import Database, SqlStore, select_in
-from bot.store.dialect import (
-    columns,
-    compact_json,
-    from_row,
-    matches,
-    moment,
-    seconds,
-    total,
-    upsert,
-    value_from,
-)
+from bot.store.dialect import columns
 from bot.store.rows import add_repository, find_repository
 from bot.store.tables.chat_tables import analyses, leads, model_calls
 from digest.core.grade import Level, Repository
@@ -40,14 +31,16 @@ from handlers.ports.model_port import OK, CallKind, CallLedger, ModelCall, Model
 
 _BASIS = ("prompt", "model", "language")
 
-_KEEP = upsert(
+_KEEP = dialect.upsert(
     analyses,
     *("diff", "made_at", "failure", "content"),
     keys=("repository_id", "sha", "facts_version", *_BASIS),
     where=lambda _: analyses.c.failure != "",
 )
 
-_KEEP_DAY = upsert(leads, "made_at", "failure", "content", where=lambda _: leads.c.failure != "")
+_KEEP_DAY = dialect.upsert(
+    leads, "made_at", "failure", "content", where=lambda _: leads.c.failure != ""
+)
 
 
 class SqlAnalyses(SqlStore, Analyses):
@@ -72,7 +65,7 @@ class SqlAnalyses(SqlStore, Analyses):
             wanted = (
                 _of(row.id)
                 .where(analyses.c.facts_version == basis.facts, analyses.c.failure == "")
-                .where(matches(analyses, columns(basis, *_BASIS)))
+                .where(dialect.matches(analyses, columns(basis, *_BASIS)))
             )
             rows = await select_in(connection, wanted, analyses.c.diff, diffs)
         # The first of those with the same diff.
@@ -100,10 +93,12 @@ class SqlAnalyses(SqlStore, Analyses):
                 return ()
             newest = (analyses.c.made_at.desc(), analyses.c.id.desc())
             wanted = select(analyses).where(
-                matches(analyses, {"repository_id": row.id, "sha": sha})
+                dialect.matches(analyses, {"repository_id": row.id, "sha": sha})
             )
             rows = (await connection.execute(wanted.order_by(*newest))).all()
-        return tuple((from_row(Basis, row, facts=row.facts_version), kept_of(row)) for row in rows)
+        return tuple(
+            (dialect.from_row(Basis, row, facts=row.facts_version), kept_of(row)) for row in rows
+        )
 
     @override
     async def day(self, repository: Repository, shown: str, basis: Basis) -> StoredDay | None:
@@ -112,7 +107,7 @@ class SqlAnalyses(SqlStore, Analyses):
             if home is None:
                 return None
             key = {"repository_id": home.id, "shown": shown, **columns(basis, *_BASIS)}
-            wanted = select(leads).where(matches(leads, key))
+            wanted = select(leads).where(dialect.matches(leads, key))
             row = (await connection.execute(wanted)).first()
         return _kept_day(row) if row else None
 
@@ -133,17 +128,17 @@ class SqlAnalyses(SqlStore, Analyses):
 def _made(basis: Basis, stored: StoredAnalysis | StoredDay, content: Any) -> dict[str, Any]:
     return {
         **columns(basis, *_BASIS),
-        "made_at": seconds(stored.at),
+        "made_at": dialect.seconds(stored.at),
         "failure": stored.failure.value if stored.failure else "",
         # ASCII, because a path may contain bytes that are not valid text.
-        "content": compact_json(content),
+        "content": dialect.compact_json(content),
     }
 
 
 def _kept_day(row: Row[*tuple[Any, ...]]) -> StoredDay:
     content = json.loads(row.content)
     return StoredDay(
-        at=moment(row.made_at),
+        at=dialect.moment(row.made_at),
         day=report_json.day_from_json(content["day"]) if content["day"] else None,
         usage=usage_from_json(content["usage"]),
         failure=ModelReason(row.failure) if row.failure else None,
@@ -160,7 +155,7 @@ async def _load(
     """Stored analyses for a basis, each with the level move that counts for it in any language."""
     analysed: dict[str, StoredAnalysis] = {}
     moves: dict[str, LevelOverride | None] = {}
-    by_model = matches(analyses, {"facts_version": basis.facts, "model": basis.model})
+    by_model = dialect.matches(analyses, {"facts_version": basis.facts, "model": basis.model})
     for row in await select_in(connection, _of(key).where(by_model), analyses.c.sha, shas):
         kept = kept_of(row)
         if not kept.failure:
@@ -189,7 +184,7 @@ def kept_of(row: Row[*tuple[Any, ...]]) -> StoredAnalysis:
     return StoredAnalysis(
         sha=row.sha,
         diff=row.diff,
-        at=moment(row.made_at),
+        at=dialect.moment(row.made_at),
         analysis=analysis_from_json(analysis) if analysis else None,
         move=LevelOverride(rule=move[0], of=Level(move[1]), to=Level(move[2]), subject=move[3])
         if move
@@ -210,7 +205,7 @@ def usage_to_json(usage: Usage) -> list[Any]:
 
 def usage_from_json(value: list[Any]) -> Usage:
     """The usage that :func:`usage_to_json` wrote."""
-    return value_from(Usage, dict(zip(_USAGE, value, strict=True)))
+    return dialect.value_from(Usage, dict(zip(_USAGE, value, strict=True)))
 
 
 _UNIT = Decimal("1e-9")
@@ -249,7 +244,7 @@ class SqlCalls(SqlStore, CallLedger):
     ) -> Usage:
         # Costs in another currency do not count.
         cost = case((model_calls.c.currency == self._currency, model_calls.c.cost), else_=0)
-        wanted = select(*_sums(cost)).where(model_calls.c.at >= seconds(since))
+        wanted = select(*_sums(cost)).where(model_calls.c.at >= dialect.seconds(since))
         if channel is not None:
             wanted = wanted.where(model_calls.c.channel == channel)
         if person is not None:
@@ -265,12 +260,12 @@ class SqlCalls(SqlStore, CallLedger):
         failed = func.sum(case((calls.outcome == OK, 0), else_=1)).label("failed")
         wanted = (
             select(*by, failed, *_sums(calls.cost))
-            .where(calls.at >= seconds(since), calls.at < seconds(until))
+            .where(calls.at >= dialect.seconds(since), calls.at < dialect.seconds(until))
             .group_by(*by)
             .order_by(*by)
         )
         rows = (await self._database.run(wanted)).rows
-        return tuple(from_row(Cost, row, usage=_usage(row)) for row in rows)
+        return tuple(dialect.from_row(Cost, row, usage=_usage(row)) for row in rows)
 
 
 def nanos(cost: Decimal) -> int:
@@ -287,11 +282,11 @@ def _sums(cost: ColumnElement[int]) -> tuple[ColumnElement[Any], ...]:
     calls = model_calls.c
     columns = (calls.calls, calls.input_tokens, calls.cached_tokens, calls.output_tokens)
     return (
-        *(total(column).label(column.name) for column in columns),
-        total(cost).label("cost"),
+        *(dialect.total(column).label(column.name) for column in columns),
+        dialect.total(cost).label("cost"),
         func.coalesce(func.max(case((calls.estimated, 1), else_=0)), 0).label("estimated"),
     )
 
 
 def _usage(row: Any) -> Usage:
-    return from_row(Usage, row, cost=money(row.cost))
+    return dialect.from_row(Usage, row, cost=money(row.cost))

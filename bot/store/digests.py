@@ -21,18 +21,9 @@ from zoneinfo import ZoneInfo
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from bot.store import dialect
 from bot.store.database import Database, Prepared, SqlStore, delete_in, select_in
 from bot.store.deliveries import AmendmentProgress
-from bot.store.dialect import (
-    contains,
-    equals_parameters,
-    from_row,
-    insert_into,
-    moment,
-    seconds,
-    storable,
-    upsert,
-)
 from bot.store.rows import RAISE, raise_revision
 from bot.store.tables.ledger_tables import amendments, deliveries, delivery_parts, digests, reports
 from digest.core.enums import Frequency
@@ -98,11 +89,13 @@ class KeptDigest:
 
 
 _WHOLE = sa.select(*digests.c, reports.c.markdown).join(reports, reports.c.key == digests.c.report)
-_GET = Prepared(_WHOLE.where(equals_parameters(digests, "name")))
-_MARKED = Prepared(_WHOLE.where(equals_parameters(digests, "mark")))
-_KEEP_REPORT = Prepared(insert_into(reports).on_conflict_do_nothing())
-_KEEP_NEW = Prepared(insert_into(digests).on_conflict_do_nothing().returning(digests.c.name))
-_KEEP = upsert(digests, where=lambda _: digests.c.created_at < digests.c.until)
+_GET = Prepared(_WHOLE.where(dialect.equals_parameters(digests, "name")))
+_MARKED = Prepared(_WHOLE.where(dialect.equals_parameters(digests, "mark")))
+_KEEP_REPORT = Prepared(dialect.insert_into(reports).on_conflict_do_nothing())
+_KEEP_NEW = Prepared(
+    dialect.insert_into(digests).on_conflict_do_nothing().returning(digests.c.name)
+)
+_KEEP = dialect.upsert(digests, where=lambda _: digests.c.created_at < digests.c.until)
 
 
 class SqlDigests(SqlStore):
@@ -113,7 +106,7 @@ class SqlDigests(SqlStore):
         name, row = digest.heading.name, _columns(digest)
         # Digests that share a report belong to one repository.
         subject = f"digests {digest.heading.repository}"
-        report = {"key": row["report"], "markdown": storable(digest.markdown)}
+        report = {"key": row["report"], "markdown": dialect.storable(digest.markdown)}
         revision = {"named": digest.heading.repository}
         _, new, _ = await self._database.run_all(
             (_KEEP_REPORT, report), (_KEEP_NEW, row), (RAISE, revision), subject=subject
@@ -157,8 +150,8 @@ class SqlDigests(SqlStore):
         wanted = (
             HEADINGS.where(
                 digests.c.repository == repository,
-                digests.c.created_at >= seconds(committed_at - _AHEAD),
-                contains(digests.c.outcomes, sa.literal(shown)),
+                digests.c.created_at >= dialect.seconds(committed_at - _AHEAD),
+                dialect.contains(digests.c.outcomes, sa.literal(shown)),
             )
             .order_by(digests.c.created_at, digests.c.name)
             .limit(1)
@@ -178,39 +171,43 @@ def _columns(digest: KeptDigest) -> dict[str, Any]:
         "name": heading.name,
         "repository": heading.repository,
         "branch": heading.branch,
-        "since": seconds(heading.window.since),
-        "until": seconds(heading.window.until),
+        "since": dialect.seconds(heading.window.since),
+        "until": dialect.seconds(heading.window.until),
         "zone": heading.window.zone.key,
-        "created_at": seconds(heading.created_at),
-        "document": storable(digest.document),
-        "report": hashlib.sha256(storable(digest.markdown).encode()).hexdigest(),
+        "created_at": dialect.seconds(heading.created_at),
+        "document": dialect.storable(digest.document),
+        "report": hashlib.sha256(dialect.storable(digest.markdown).encode()).hexdigest(),
         "counts": json.dumps(dict(heading.counts)),
         "tip": digest.tip,
         "mark": heading.mark,
-        "outcomes": storable(json.dumps([[o.sha, o.state, o.why] for o in digest.outcomes])),
+        "outcomes": dialect.storable(
+            json.dumps([[o.sha, o.state, o.why] for o in digest.outcomes])
+        ),
     }
 
 
 def _as_kept(digest: KeptDigest, row: Mapping[str, Any]) -> KeptDigest:
     """The digest as it would be read back from this row, which was just written."""
     window = digest.heading.window
-    times = {"since": moment(row["since"]), "until": moment(row["until"])}
+    times = {"since": dialect.moment(row["since"]), "until": dialect.moment(row["until"])}
     return replace(
         digest,
         heading=replace(
             digest.heading,
             window=replace(window, **times, zone=ZoneInfo(window.zone.key)),
-            created_at=moment(row["created_at"]),
+            created_at=dialect.moment(row["created_at"]),
         ),
         document=row["document"],
-        markdown=storable(digest.markdown),
+        markdown=dialect.storable(digest.markdown),
     )
 
 
 def heading_of(row: sa.Row[*tuple[Any, ...]]) -> DigestHeading:
     """The heading in a row of :data:`HEADINGS`."""
-    window = Window(since=moment(row.since), until=moment(row.until), zone=ZoneInfo(row.zone))
-    return from_row(DigestHeading, row, window=window, counts=json.loads(row.counts))
+    window = Window(
+        since=dialect.moment(row.since), until=dialect.moment(row.until), zone=ZoneInfo(row.zone)
+    )
+    return dialect.from_row(DigestHeading, row, window=window, counts=json.loads(row.counts))
 
 
 def _kept(row: sa.Row[*tuple[Any, ...]]) -> KeptDigest:
@@ -218,7 +215,7 @@ def _kept(row: sa.Row[*tuple[Any, ...]]) -> KeptDigest:
         Outcome(sha=sha, state=State(state), why=why)
         for sha, state, why in json.loads(row.outcomes)
     )
-    return from_row(KeptDigest, row, heading=heading_of(row), outcomes=outcomes)
+    return dialect.from_row(KeptDigest, row, heading=heading_of(row), outcomes=outcomes)
 
 
 _AT_ONCE = 200  # rows of one transaction: a few megabytes
@@ -228,7 +225,7 @@ async def empty_deliveries(database: Database, before: datetime, *, at_once: int
     """Empty deliveries that were claimed before a moment; return how many."""
     # Row numbers grow with time: an undated row is older than a dated one with a higher number.
     newest = sa.select(sa.func.max(deliveries.c.id)).where(
-        deliveries.c.at > 0, deliveries.c.at < seconds(before)
+        deliveries.c.at > 0, deliveries.c.at < dialect.seconds(before)
     )
     some = (
         sa.select(deliveries.c.id)
@@ -254,7 +251,7 @@ async def empty_deliveries(database: Database, before: datetime, *, at_once: int
 async def drop_digests(database: Database, before: datetime, *, at_once: int = _AT_ONCE) -> int:
     """Remove digests made before a moment, and reports no other digest uses; return how many."""
     # A digest that is still being delivered or about to be amended stays.
-    old = digests.c.created_at < seconds(before)
+    old = digests.c.created_at < dialect.seconds(before)
     owners = (await database.run(sa.select(digests.c.repository).where(old).distinct())).rows
     total = 0
     for (name,) in sorted(owners):

@@ -6,34 +6,15 @@ from collections import Counter
 from collections.abc import Iterator
 from datetime import date, timedelta
 
+from digest import document
 from digest.analysis.wording import hot_places
 from digest.core.enums import Language
 from digest.core.grade import Level
-from digest.document import (
-    Block,
-    Code,
-    Document,
-    Heading,
-    Item,
-    Listing,
-    Paragraph,
-    Spans,
-    Strong,
-    Table,
-    Text,
-)
 from digest.i18n import report_text as words
 from digest.i18n.labels import LEVEL_MARKS
 from digest.i18n.phrase import Phrase
+from digest.report import condensed
 from digest.report.assembly import Report, ReportEntry
-from digest.report.condensed import (
-    closing,
-    entry_listing,
-    opening,
-    posted_commits,
-    shown_entries,
-    theme_list,
-)
 from digest.window import Window, days_of, monday
 
 _PLACES = 5
@@ -43,7 +24,7 @@ _TWO_WEEKS = timedelta(days=13)  # the least length of a time that is named by i
 
 def roll_up_document(
     report: Report, language: Language, where: str = "", *, least: Level = Level.HIGH
-) -> Document:
+) -> document.Document:
     """Days for a channel: their lead, themes, top changes, counts by day, and hot places.
 
     ``where`` and ``least`` are as for the daily digest. A time without commits is one line. Longer
@@ -55,31 +36,33 @@ def roll_up_document(
         name=report.repository.name,
         day=_first_day(report.window).isoformat() if week else days_of(report.window),
     )
-    blocks: list[Block] = [Heading(1, (Text(name),))]
-    blocks += [Paragraph(spans) for spans in opening(report)]
-    if themes := theme_list(report, linked=False):
+    blocks: list[document.Block] = [document.Heading(1, (document.Text(name),))]
+    blocks += [document.Paragraph(spans) for spans in condensed.opening(report)]
+    if themes := condensed.theme_list(report, linked=False):
         blocks += [_label(words.THEMES, language), themes]
-    top = shown_entries(report, least)
+    top = condensed.shown_entries(report, least)
     if top:
-        blocks += [_label(words.TOP, language), entry_listing(top, report, language)]
+        blocks += [_label(words.TOP, language), condensed.entry_listing(top, report, language)]
     if report.entries:
         long = len(_days(report.window)) > _MOST_DAYS
         blocks += [_label(words.BY_WEEK if long else words.BY_DAY, language)]
         blocks += [_by_day(report, language)]
         blocks += _hot(report, language)
-    blocks += closing(report, len(posted_commits(report, least)), language, where)
-    return Document(title=name, blocks=tuple(blocks), language=str(language))
+    blocks += condensed.closing(
+        report, len(condensed.posted_commits(report, least)), language, where
+    )
+    return document.Document(title=name, blocks=tuple(blocks), language=str(language))
 
 
 def _first_day(window: Window) -> date:
     return window.since.astimezone(window.zone).date()
 
 
-def _label(phrase: Phrase, language: Language) -> Paragraph:
-    return Paragraph((Strong(phrase.template(language)),))
+def _label(phrase: Phrase, language: Language) -> document.Paragraph:
+    return document.Paragraph((document.Strong(phrase.template(language)),))
 
 
-def _by_day(report: Report, language: Language) -> Table:
+def _by_day(report: Report, language: Language) -> document.Table:
     """A row for each day or week with its commits by level; commits that came late are on top."""
     days = _days(report.window)
     by_week = len(days) > _MOST_DAYS
@@ -88,14 +71,14 @@ def _by_day(report: Report, language: Language) -> Table:
         day = _day(entry, report.window)
         row = (monday(day) if by_week else day) if days[0] <= day <= days[-1] else None
         counted.setdefault(row, Counter())[entry.level] += 1
-    rows: list[tuple[Spans, ...]] = []
+    rows: list[tuple[document.Spans, ...]] = []
     if None in counted:
         rows.append(_row(words.EARLIER.template(language), counted[None]))
     starts = dict.fromkeys(monday(day) if by_week else day for day in days)
     rows += [_row(f"{day:%m-%d}", counted.get(day, Counter())) for day in starts]
     first = (words.WEEK_FROM if by_week else words.DAY).template(language)
     heads = [first, words.ALL.template(language), *LEVEL_MARKS.values()]
-    return Table(tuple((Text(head),) for head in heads), tuple(rows))
+    return document.Table(tuple((document.Text(head),) for head in heads), tuple(rows))
 
 
 def _days(window: Window) -> tuple[date, ...]:
@@ -111,19 +94,19 @@ def _day(entry: ReportEntry, window: Window) -> date:
     return entry.graded.commit.committed_at.astimezone(window.zone).date()
 
 
-def _row(name: str, levels: Counter[Level]) -> tuple[Spans, ...]:
+def _row(name: str, levels: Counter[Level]) -> tuple[document.Spans, ...]:
     cells = (name, str(levels.total()), *(str(levels[level]) for level in LEVEL_MARKS))
-    return tuple((Text(cell),) for cell in cells)
+    return tuple((document.Text(cell),) for cell in cells)
 
 
-def _hot(report: Report, language: Language) -> Iterator[Block]:
+def _hot(report: Report, language: Language) -> Iterator[document.Block]:
     """The folders that most changes touch."""
     places = hot_places([entry.graded.facts for entry in report.entries], _PLACES)
     if places:
         yield _label(words.HOT, language)
-        yield Listing(
+        yield document.Listing(
             tuple(
-                Item(words.PLACE_COUNT(language, place=Code(path), n=count))
+                document.Item(words.PLACE_COUNT(language, place=document.Code(path), n=count))
                 for path, count in places
             )
         )

@@ -20,17 +20,8 @@ from digest.document import (
     plain,
 )
 from digest.i18n import answer_text as words
+from digest.i18n import reading_text
 from digest.i18n.phrase import Phrase
-from digest.i18n.reading_text import (
-    HELLO,
-    HELLO_MORE,
-    HELP,
-    HELP_PERIODS,
-    NOT_READ_TOO_LONG,
-    NOT_UNDERSTOOD,
-    THANKS,
-    TWO_LANGUAGES,
-)
 from digest.question.intent import (
     Changed,
     DigestOf,
@@ -56,10 +47,10 @@ from handlers.questions.search import nearest
 async def help_page(_intent: Help, ctx: Context) -> Answer:
     """Every kind of question with its examples."""
     language = ctx.language
-    title = HELP.text(language)
+    title = reading_text.HELP.text(language)
     asked = (one for one in QUESTIONS.values() if ctx.room or not one.chats)
     kinds = tuple(_kind(one, one.help, language) for one in asked if one.help)
-    periods = HELP_PERIODS(language, zone=ctx.zone.key)
+    periods = reading_text.HELP_PERIODS(language, zone=ctx.zone.key)
     blocks = (Heading(1, (Text(title),)), Listing(kinds), Paragraph(periods))
     return Answer(
         intent="help", document=Document(title=title, blocks=blocks, language=str(language))
@@ -77,9 +68,9 @@ _GREETING = (Changed, DigestOf, Explain, Search)  # the questions that a greetin
 async def greet(_intent: Greet, ctx: Context) -> Answer:
     """A greeting with a few questions; talk between people is not meant for the bot."""
     language = ctx.language
-    said = HELLO(language, repository=ctx.watched.repository.name)
+    said = reading_text.HELLO(language, repository=ctx.watched.repository.name)
     examples = Listing(tuple(Item((Code(example(kind, language)),)) for kind in _GREETING))
-    more = HELLO_MORE(language, question=Code(example(Help, language)))
+    more = reading_text.HELLO_MORE(language, question=Code(example(Help, language)))
     document = Document(
         title=plain(said),
         blocks=(Paragraph(said), examples, Paragraph(more)),
@@ -93,13 +84,13 @@ async def unknown(intent: Unknown, ctx: Context) -> Answer:
     language = ctx.language
     if intent.terms and not ctx.overheard and (found := await nearest(intent.terms, ctx)):
         return found
-    said = NOT_UNDERSTOOD(language)
+    said = reading_text.NOT_UNDERSTOOD(language)
     if intent.thanks:
-        said = THANKS(language)
+        said = reading_text.THANKS(language)
     elif intent.too_long:
-        said = NOT_READ_TOO_LONG(language, n=LONGEST)
+        said = reading_text.NOT_READ_TOO_LONG(language, n=LONGEST)
     elif intent.foreign:
-        said = TWO_LANGUAGES(language)
+        said = reading_text.TWO_LANGUAGES(language)
     near = Listing(tuple(Item((Code(text),)) for text in intent.near))
     document = Document(title=plain(said), blocks=(Paragraph(said), near), language=str(language))
     return Answer(intent="unknown", document=document)

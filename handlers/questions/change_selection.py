@@ -11,48 +11,18 @@ from dataclasses import replace
 from datetime import timedelta
 from functools import partial
 
+from digest.answer import tallies
 from digest.answer.answers import AnswerRow, window_words
 from digest.answer.listing import weightiest_first
-from digest.answer.tallies import (
-    by_author,
-    by_commits,
-    by_file,
-    by_folder,
-    by_time,
-    figure_of,
-    gain_of,
-    people_of,
-    ranked_authors,
-    reviewers_of,
-)
 from digest.core.change import FileStatus, printable
 from digest.core.enums import ChangeKind
 from digest.core.facts import Action, Area, FileFacts
 from digest.core.grade import Graded, Level
 from digest.core.patterns import lazy
 from digest.document import Block, Code, Document, Item, Listing, Paragraph
-from digest.i18n.answer_text import (
-    EVER_BY_AUTHORS,
-    LATELY_BY_AUTHORS,
-    MERGED_BY_PEOPLE,
-    NOBODY_MERGED,
-    NOBODY_REVIEWED,
-    REVIEWED_BY_PEOPLE,
-)
+from digest.i18n import answer_text, reading_text
 from digest.i18n.labels import LEVEL_MARKS
 from digest.i18n.phrase import Phrase, join, list_in_words
-from digest.i18n.reading_text import (
-    AS_BUSY,
-    BUSIER,
-    BY_FIGURES,
-    NEW_FILES,
-    NO_FIGURES,
-    OF_ALL,
-    OF_PERIOD,
-    QUIETER,
-    REMOVED_FILES,
-    SHARE,
-)
 from digest.question.commit_range import Span
 from digest.question.intent import Changed
 from digest.question.questions import format_intent
@@ -195,8 +165,8 @@ def _is_inside(graded: Graded, terms: Collection[str]) -> bool:
 _TAG = lazy(r"\[([^\]\[]{1,60})\]")
 
 _OF_FILES = {
-    Action.ADDED: (NEW_FILES, FileStatus.ADDED),
-    Action.REMOVED: (REMOVED_FILES, FileStatus.DELETED),
+    Action.ADDED: (reading_text.NEW_FILES, FileStatus.ADDED),
+    Action.REMOVED: (reading_text.REMOVED_FILES, FileStatus.DELETED),
 }
 
 _NAMES = 12  # files that are named
@@ -231,17 +201,19 @@ def _is_listed(graded: Graded, terms: Collection[str]) -> bool:
 async def select_by_mark(asked: Meant, ctx: Context, tip: Tip) -> Meant:
     """The changes by first-time authors, or those whose authors give figures."""
     changes = await selected(asked, ctx)
-    figures = {g.sha: figure for g in changes if (figure := figure_of(g))}
+    figures = {g.sha: figure for g in changes if (figure := tallies.figure_of(g))}
     if asked.intent.newcomers:
         window = asked.reached.window
         since = window.since if window else changes[-1].commit.committed_at
         known = {author for _, author in await ctx.watched.source.log(tip, before=since)}
-        changes = [g for g in changes if not {g.commit.author, people_of(g)[0]} & known]
+        changes = [g for g in changes if not {g.commit.author, tallies.people_of(g)[0]} & known]
     if asked.intent.figures and not any(g.sha in figures for g in changes):
-        return asked.noting(NO_FIGURES(ctx.language))
+        return asked.noting(reading_text.NO_FIGURES(ctx.language))
     if asked.intent.figures:
-        changes = sorted((g for g in changes if g.sha in figures), key=gain_of, reverse=True)
-        asked = asked.noting(BY_FIGURES(ctx.language))
+        changes = sorted(
+            (g for g in changes if g.sha in figures), key=tallies.gain_of, reverse=True
+        )
+        asked = asked.noting(reading_text.BY_FIGURES(ctx.language))
     ranked = asked.intent.figures
     held = await listed_result(changes, asked.resolved, ctx, ranked=ranked)
     if ranked:
@@ -278,12 +250,14 @@ async def keep_top(asked: Meant, ctx: Context) -> Meant:
     }
     ranked = orders.get(top.by, lambda: weightiest_first(changes))()
     if top.by == "top" and asked.intent.kinds == (ChangeKind.PERFORMANCE,):
-        ranked = sorted(ranked, key=lambda g: (gain_of(g), bool(figure_of(g))), reverse=True)
+        ranked = sorted(
+            ranked, key=lambda g: (tallies.gain_of(g), bool(tallies.figure_of(g))), reverse=True
+        )
     held = await listed_result(ranked[: top.count], asked.resolved, ctx, ranked=True)
     if top.by in {"largest", "smallest"}:
         rows = tuple(replace(row, unseen=f"{_size(row.graded)} ±") for row in held.rows)
         held = replace(held, rows=rows)
-    return replace(asked, held=held).noting(OF_ALL(ctx.language, n=len(changes)))
+    return replace(asked, held=held).noting(reading_text.OF_ALL(ctx.language, n=len(changes)))
 
 
 def _size(graded: Graded) -> int:
@@ -311,27 +285,27 @@ async def with_counts(document: Document, asked: Meant, ctx: Context) -> Documen
     most = {"most": intent.top.count} if intent.top else {}
     if intent.people and intent.path and intent.anytime:
         written = await ctx.watched.source.log(await tip_of(ctx), intent.path.rstrip("/"))
-        told += by_commits([name for _, name in written], repository, language)
+        told += tallies.by_commits([name for _, name in written], repository, language)
     elif intent.keepers and (place := await _folder(intent.topic, ctx)):
         told += await _keepers(place, ctx)
     elif intent.mergers:
         merged = await _merged(changes, ctx)
-        told += _named(merged, MERGED_BY_PEOPLE, NOBODY_MERGED, ctx)
+        told += _named(merged, answer_text.MERGED_BY_PEOPLE, answer_text.NOBODY_MERGED, ctx)
     elif intent.reviewers:
-        reviewed = [name for graded in changes for name in reviewers_of(graded)]
-        told += _named(reviewed, REVIEWED_BY_PEOPLE, NOBODY_REVIEWED, ctx)
+        reviewed = [name for graded in changes for name in tallies.reviewers_of(graded)]
+        told += _named(reviewed, answer_text.REVIEWED_BY_PEOPLE, answer_text.NOBODY_REVIEWED, ctx)
     elif intent.people:
-        told += await asyncio.to_thread(by_author, changes, repository, language, **most)
+        told += await asyncio.to_thread(tallies.by_author, changes, repository, language, **most)
     if intent.files:
-        told += await asyncio.to_thread(by_file, changes, language, **most)
+        told += await asyncio.to_thread(tallies.by_file, changes, language, **most)
     if intent.folders:
-        told += await asyncio.to_thread(by_folder, changes, language, **most)
+        told += await asyncio.to_thread(tallies.by_folder, changes, language, **most)
     if intent.per:
         window = asked.reached.window
         first = window.since if window else changes[-1].commit.committed_at
         last = changes[0].commit.committed_at
         last = window.until - timedelta(microseconds=1) if window else last
-        chart = partial(by_time, changes, intent.per, first=first, last=last, zone=ctx.zone)
+        chart = partial(tallies.by_time, changes, intent.per, first=first, last=last, zone=ctx.zone)
         told.append(await asyncio.to_thread(chart, language=language))
     return _with_blocks(document, told)
 
@@ -340,7 +314,7 @@ def _named(people: Sequence[str], title: Phrase, nobody: Phrase, ctx: Context) -
     """The people named by commits, or a note that they name none."""
     if not people:
         return (Paragraph(nobody(ctx.language)),)
-    return by_commits(people, ctx.watched.repository, ctx.language, title)
+    return tallies.by_commits(people, ctx.watched.repository, ctx.language, title)
 
 
 def _with_blocks(document: Document, told: Sequence[Block]) -> Document:
@@ -356,7 +330,9 @@ async def people_listed(asked: Meant, ctx: Context) -> tuple[str, ...]:
         return ()
     changes = await selected(asked, ctx)
     one = replace(intent, people=False, top=None)
-    return tuple(format_intent(replace(one, author=name)) for name in ranked_authors(changes))
+    return tuple(
+        format_intent(replace(one, author=name)) for name in tallies.ranked_authors(changes)
+    )
 
 
 async def _share(asked: Meant, ctx: Context) -> Sequence[Block]:
@@ -365,7 +341,7 @@ async def _share(asked: Meant, ctx: Context) -> Sequence[Block]:
     if n >= total:
         return ()
     percent = f"{100 * n / total:.0f}"
-    return (Paragraph(SHARE(ctx.language, n=n, total=total, percent=percent)),)
+    return (Paragraph(reading_text.SHARE(ctx.language, n=n, total=total, percent=percent)),)
 
 
 async def _folder(topic: str, ctx: Context) -> str:
@@ -388,10 +364,10 @@ async def _keepers(path: str, ctx: Context) -> Sequence[Block]:
     older = {sha for sha, _ in await log(tip, path, ctx.clock.now() - timedelta(days=365))}
     every = await log(tip, path)
     recent = [name for sha, name in every if sha not in older]
-    title = LATELY_BY_AUTHORS if recent else EVER_BY_AUTHORS
+    title = answer_text.LATELY_BY_AUTHORS if recent else answer_text.EVER_BY_AUTHORS
     names, at = recent or [name for _, name in every], ctx.watched.repository
     place = Paragraph((Code(printable(f"{path}/")),))
-    return (place, *by_commits(names, at, ctx.language, title))
+    return (place, *tallies.by_commits(names, at, ctx.language, title))
 
 
 async def _merged(changes: Sequence[Graded], ctx: Context) -> Sequence[str]:
@@ -412,10 +388,16 @@ async def _compared(asked: Meant, ctx: Context) -> Sequence[Block]:
         changes = await ctx.archive.select(ctx.watched.repository, query)
         levels = Counter(graded.grade.level for graded in changes)
         marks = " ".join(f"{LEVEL_MARKS[level]} {levels[level]}" for level in Level)
-        people = len({people_of(graded)[0] for graded in changes})
-        line = OF_PERIOD(language, n=len(changes), people=people, levels=marks)
+        people = len({tallies.people_of(graded)[0] for graded in changes})
+        line = reading_text.OF_PERIOD(language, n=len(changes), people=people, levels=marks)
         items.append(Item(join([*window_words(window, language), line])))
         totals.append(len(changes))
     first, second = totals
-    phrase = BUSIER if first > second else QUIETER if first < second else AS_BUSY
+    phrase = (
+        reading_text.BUSIER
+        if first > second
+        else reading_text.QUIETER
+        if first < second
+        else reading_text.AS_BUSY
+    )
     return Paragraph(phrase(language, n=first, other=second)), Listing(tuple(items))

@@ -9,22 +9,8 @@ from digest.answer.answers import Answer, entry_of, foot, lines_document, listin
 from digest.core.enums import ChangeKind
 from digest.core.reference import Query
 from digest.document import Block, Code, Document, Paragraph, Spans
-from digest.i18n.answer_text import (
-    KNOWN_ELSEWHERE,
-    MENTIONED,
-    NEAR,
-    NO_CHANGE,
-    NO_TOPIC,
-    NOTHING,
-    SEARCH_FOR,
-)
+from digest.i18n import answer_text, reading_text
 from digest.i18n.phrase import list_in_words
-from digest.i18n.reading_text import (
-    ALL_BUT,
-    NONE,
-    NONE_FITS,
-    OF_ALL,
-)
 from digest.question.commit_range import Refs
 from digest.question.intent import Changed, Touched
 from digest.topics.matching import Resolved, is_general
@@ -33,17 +19,7 @@ from digest.topics.terms import term
 from handlers.context import Context
 from handlers.digests.ingest import tip_of
 from handlers.ports.storage import Tip
-from handlers.questions.change_selection import (
-    is_counted,
-    keep_top,
-    of_people,
-    people_listed,
-    select_by_action,
-    select_by_mark,
-    touching,
-    with_counts,
-    with_dates,
-)
+from handlers.questions import change_selection, other_readings
 from handlers.questions.list_reading import (
     Meant,
     by_path,
@@ -55,15 +31,6 @@ from handlers.questions.list_reading import (
 )
 from handlers.questions.name_state import required_line
 from handlers.questions.named_changes import about, defaults, dependency_blocks, names
-from handlers.questions.other_readings import (
-    by_words,
-    everywhere,
-    is_vague,
-    last_before,
-    longer,
-    second_reading,
-    wider_period,
-)
 from handlers.questions.requirements import find_requirements, is_name
 from handlers.questions.scope import Reach, count, newest, reach, viewpoint
 from handlers.questions.upgrade import announced_over, upgrade, with_announced
@@ -77,7 +44,9 @@ async def list_changes(intent: Changed, ctx: Context) -> Answer:
     Raises as :func:`reach` does.
     """
     tip = await tip_of(ctx)
-    brief = (is_counted(intent) or intent.counted or intent.against) and not intent.things
+    brief = (
+        change_selection.is_counted(intent) or intent.counted or intent.against
+    ) and not intent.things
     cut = bool(brief) and ctx.page == 1
     ctx = replace(ctx, page=max(ctx.page - 1, 1)) if brief else ctx
     reached = await reach(intent.window, ctx, tip)
@@ -86,32 +55,32 @@ async def list_changes(intent: Changed, ctx: Context) -> Answer:
     if intent.figures:  # ranked by their figures, not by their grades
         intent = replace(intent, level=None)
     asked = await read_topic(Meant(intent=intent, reached=reached), ctx)
-    if _lacks_words(asked, intent) and is_vague(intent, ctx):
-        await wider_period(ctx, tip)  # older changes may have the words
+    if _lacks_words(asked, intent) and other_readings.is_vague(intent, ctx):
+        await other_readings.wider_period(ctx, tip)  # older changes may have the words
         asked = await read_topic(Meant(intent=intent, reached=reached), ctx)
     if intent.things and not intent.defaults:
-        asked = asked.noting(NONE(ctx.language, names=about(intent, ctx)))
-    asked = await longer(await _selected(asked, ctx), ctx, tip)
+        asked = asked.noting(reading_text.NONE(ctx.language, names=about(intent, ctx)))
+    asked = await other_readings.longer(await _selected(asked, ctx), ctx, tip)
     dropped = asked.resolved.topics and _lacks_words(asked, intent)
     if dropped and not (intent.things or intent.people):
-        asked = await by_words(asked, intent.topic, ctx) or asked
-        if is_vague(intent, ctx):
-            asked = await everywhere(asked, intent.topic, ctx, tip) or asked
+        asked = await other_readings.by_words(asked, intent.topic, ctx) or asked
+        if other_readings.is_vague(intent, ctx):
+            asked = await other_readings.everywhere(asked, intent.topic, ctx, tip) or asked
     asked, announced = await with_announced(asked, ctx, tip)
     if intent.kinds == (ChangeKind.DEPENDENCIES,) and asked.held.rows and not cut:
         announced = await dependency_blocks(asked, ctx)
     if not asked.held.rows and not announced:
-        asked = await second_reading(asked, intent.topic, ctx, tip)
-        asked = await longer(asked, ctx, tip) if asked.held.rows else asked
+        asked = await other_readings.second_reading(asked, intent.topic, ctx, tip)
+        asked = await other_readings.longer(asked, ctx, tip) if asked.held.rows else asked
         named = " " not in intent.topic  # not one word of a description
         if not asked.held.rows and named and (told := await _history(asked.intent, ctx, tip)):
             return told
     listed: tuple[str, ...] = ()
     if asked.held.rows:
-        asked = await _refined(asked, ctx, tip, vague=is_vague(intent, ctx))
+        asked = await _refined(asked, ctx, tip, vague=other_readings.is_vague(intent, ctx))
         shown = _first_few(asked, 0 if _is_about_all(intent) else _EVIDENCE) if cut else asked
         document = await _listing(shown, announced, ctx, tip)
-        listed = await people_listed(asked, ctx)
+        listed = await change_selection.people_listed(asked, ctx)
     elif announced:
         at, over = viewpoint(ctx, tip), announced_over(asked.intent)
         asked = replace(asked, intent=over, reached=replace(asked.reached, span=over.window))
@@ -145,7 +114,7 @@ def _lacks_words(asked: Meant, intent: Changed) -> bool:
 async def _without_topic(intent: Changed, ctx: Context) -> Answer:
     """The answer to a question that makes sense without its topic, which the repository lacks."""
     found = await list_changes(replace(intent, topic=""), ctx)
-    line = Paragraph(ALL_BUT(ctx.language, words=Code(intent.topic)))
+    line = Paragraph(reading_text.ALL_BUT(ctx.language, words=Code(intent.topic)))
     head, *rest = found.document.blocks
     return replace(found, document=replace(found.document, blocks=(head, line, *rest)))
 
@@ -156,7 +125,11 @@ async def _otherwise(intent: Changed, reached: Reach, ctx: Context, tip: Tip) ->
         about_all = not intent.topic or term(intent.topic) in kin("config")
         if about_all and intent == replace(intent, author="", path="", label="", level=None):
             return await upgrade(intent, reached, ctx, tip)
-    if ChangeKind.DEPENDENCIES in intent.kinds and intent.topic and is_vague(intent, ctx):
+    if (
+        ChangeKind.DEPENDENCIES in intent.kinds
+        and intent.topic
+        and other_readings.is_vague(intent, ctx)
+    ):
         from handlers.questions.symbol_history import name_history
 
         if await find_requirements(intent.topic, ctx, tip):
@@ -184,9 +157,9 @@ async def _or_wider(
 ) -> Answer | None:
     """The answer; for a longer period if it would be empty and the question names no period."""
     found = await told(intent, reached, ctx, tip)
-    if (found and found.total) or not is_vague(intent, ctx):
+    if (found and found.total) or not other_readings.is_vague(intent, ctx):
         return found
-    window, wider = await wider_period(ctx, tip)
+    window, wider = await other_readings.wider_period(ctx, tip)
     return await told(replace(intent, window=window), wider, ctx, tip)
 
 
@@ -195,24 +168,24 @@ async def _selected(asked: Meant, ctx: Context) -> Meant:
     intent = asked.intent
     asked = await by_path(asked, ctx) or await with_rows(asked, ctx)
     if intent.people and asked.resolved.topics and asked.intent.topic:
-        asked = await touching(asked, ctx)
-    return await of_people(asked, ctx) if intent.author or intent.people else asked
+        asked = await change_selection.touching(asked, ctx)
+    return await change_selection.of_people(asked, ctx) if intent.author or intent.people else asked
 
 
 async def _refined(asked: Meant, ctx: Context, tip: Tip, *, vague: bool) -> Meant:
     """The reading narrowed by conditions that no query expresses, with notes on the rest."""
     intent = asked.intent
     if vague:
-        asked = replace(asked, held=with_dates(asked.held, ctx))
+        asked = replace(asked, held=change_selection.with_dates(asked.held, ctx))
     if intent.newcomers or intent.figures:
-        asked = await select_by_mark(asked, ctx, tip)
+        asked = await change_selection.select_by_mark(asked, ctx, tip)
     if intent.actions and intent.topic and not intent.things:
-        asked = await select_by_action(asked, ctx)
-    if intent.top and not is_counted(intent):
-        return await keep_top(asked, ctx)
+        asked = await change_selection.select_by_action(asked, ctx)
+    if intent.top and not change_selection.is_counted(intent):
+        return await change_selection.keep_top(asked, ctx)
     if intent.level and not intent.topic:
         everything = await count(ctx, replace(query_of(asked), level=None))
-        asked = asked.noting(OF_ALL(ctx.language, n=everything))
+        asked = asked.noting(reading_text.OF_ALL(ctx.language, n=everything))
     return asked
 
 
@@ -236,7 +209,7 @@ async def _listing(asked: Meant, announced: Sequence[Block], ctx: Context, tip: 
     intent = asked.intent
     title, at = title_of(intent, ctx.language), viewpoint(ctx, tip)
     document = listing_document(title, asked.held.survey, asked.held.why, intent.window, at)
-    document = await with_counts(document, asked, ctx)
+    document = await change_selection.with_counts(document, asked, ctx)
     head, *rest = document.blocks
     noted = (head, *map(Paragraph, asked.notes), *announced, *rest)
     return replace(document, blocks=noted)
@@ -245,19 +218,19 @@ async def _listing(asked: Meant, announced: Sequence[Block], ctx: Context, tip: 
 async def _none(asked: Meant, ctx: Context, tip: Tip) -> tuple[Meant, Document]:
     """The empty reading, for the longer period that was searched as well."""
     intent, at = asked.intent, viewpoint(ctx, tip)
-    if is_vague(intent, ctx):
-        window, reached = await wider_period(ctx, tip)
+    if other_readings.is_vague(intent, ctx):
+        window, reached = await other_readings.wider_period(ctx, tip)
         intent = replace(intent, window=window)
         asked = replace(asked, intent=intent, reached=reached)
     lines = await _nothing(asked, ctx)
     if intent.topic and " " not in intent.topic and not (intent.author or intent.path):
         needs = await find_requirements(intent.topic, ctx, tip)
         lines += [required_line(needs, ctx)] if needs else []
-    lines += await newest(intent, ctx, tip) or await last_before(asked, ctx, tip)
+    lines += await newest(intent, ctx, tip) or await other_readings.last_before(asked, ctx, tip)
     lines.append(foot(intent.window, at))
     document = lines_document(intent.topic, lines, at)
     if intent.people and (intent.path or intent.keepers):
-        document = await with_counts(document, asked, ctx)
+        document = await change_selection.with_counts(document, asked, ctx)
     return asked, document
 
 
@@ -271,7 +244,7 @@ async def _history(intent: Changed, ctx: Context, tip: Tip) -> Answer | None:
     if not is_name(name) and not await find_requirements(name, ctx, tip):
         return None
     told = await name_history(Touched(name=name), ctx)
-    line = Paragraph(NOTHING(ctx.language, topic=Code(name)))
+    line = Paragraph(answer_text.NOTHING(ctx.language, topic=Code(name)))
     blocks = told.document.blocks
     if isinstance(intent.window, Refs):
         blocks = (*blocks[:1], line, *blocks[1:])
@@ -283,7 +256,7 @@ async def _nothing(asked: Meant, ctx: Context) -> list[Spans]:
     intent, resolved, reached = asked.intent, asked.resolved, asked.reached
     language, repository = ctx.language, ctx.watched.repository
     if not intent.topic:
-        return [NO_CHANGE(language)]
+        return [answer_text.NO_CHANGE(language)]
     topic = Code(intent.topic)
     rest = replace(intent, topic="")
     filters = title_of(rest, language)
@@ -294,22 +267,22 @@ async def _nothing(asked: Meant, ctx: Context) -> list[Spans]:
         about_it = await with_rows(plain, ctx)
     if about_it.held.rows:
         n = about_it.held.survey.total
-        lines = [NONE_FITS(language, topic=topic, n=n, filters=filters)]
+        lines = [reading_text.NONE_FITS(language, topic=topic, n=n, filters=filters)]
         few = [row.graded for row in about_it.held.rows[:_EVIDENCE]]
         lines += [entry_of(graded, repository) for graded in few]
     elif resolved.topics or is_general(intent.topic):
-        lines = [NOTHING(language, topic=topic)]
+        lines = [answer_text.NOTHING(language, topic=topic)]
         if elsewhere := await _elsewhere(ctx, resolved):
-            lines.append(KNOWN_ELSEWHERE(language, n=elsewhere))
+            lines.append(answer_text.KNOWN_ELSEWHERE(language, n=elsewhere))
     else:
-        lines = [NO_TOPIC(language, topic=topic, repository=repository.name)]
+        lines = [answer_text.NO_TOPIC(language, topic=topic, repository=repository.name)]
     if resolved.near:
         near = list_in_words([Code(n) for n in resolved.near], language, limit=len(resolved.near))
-        lines.append(NEAR(language, topics=near))
+        lines.append(answer_text.NEAR(language, topics=near))
     query = replace(reached.query, terms=tuple(intent.topic.split()))
     if mentions := await count(ctx, query):
-        question = SEARCH_FOR.text(language, terms=intent.topic)
-        lines.append(MENTIONED(language, n=mentions, question=Code(question)))
+        question = answer_text.SEARCH_FOR.text(language, terms=intent.topic)
+        lines.append(answer_text.MENTIONED(language, n=mentions, question=Code(question)))
     return lines
 
 

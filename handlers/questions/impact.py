@@ -30,13 +30,7 @@ from digest.topics.matching import Aliases
 from handlers.chat.settings import require_permission
 from handlers.context import Context
 from handlers.digests.ingest import Labels, fill, labels_of, tip_of
-from handlers.ports.chat_port import (
-    ConversationKey,
-    Profiles,
-    StoredProfile,
-    chat_owner,
-    person_owner,
-)
+from handlers.ports import chat_port
 from handlers.ports.storage import Range, Tip
 from handlers.questions.changed import list_changes
 from handlers.questions.scope import reach, viewpoint
@@ -51,7 +45,7 @@ async def affected(intent: Affected, ctx: Context) -> Answer:
     profiles, key = _kept_here(ctx)
     repository = ctx.watched.repository
     profile = Profile()
-    for owner in (chat_owner(key), person_owner(key)):
+    for owner in (chat_port.chat_owner(key), chat_port.person_owner(key)):
         profile = profile.with_((await profiles.load(owner, repository)).profile.entries)
     at = viewpoint(ctx, tip)
     if not profile.entries:
@@ -113,7 +107,7 @@ async def edit_profile(intent: EditProfile, ctx: Context) -> Answer:
     """Add entries, or remove some or all, and show the result."""
     _permitted(ctx, mine=intent.mine)
 
-    def edited(kept: StoredProfile) -> StoredProfile:
+    def edited(kept: chat_port.StoredProfile) -> chat_port.StoredProfile:
         if intent.clear:
             return replace(kept, profile=Profile())
         return replace(kept, profile=kept.profile.without(intent.remove).with_(intent.add))
@@ -157,7 +151,7 @@ async def alert(intent: Alert, ctx: Context) -> Answer:
     tip = ((await tip_of(ctx)).sha or "") if intent.alerts else ""
     person = ctx.room.person if ctx.room and intent.alerts else ""
 
-    def turned(kept: StoredProfile) -> StoredProfile:
+    def turned(kept: chat_port.StoredProfile) -> chat_port.StoredProfile:
         if intent.alerts and not kept.profile.entries:
             raise UserError("the profile is empty; first add what you use: profile add --flag ...")
         return replace(kept, alerts=intent.alerts, tip=tip, person=person)
@@ -172,30 +166,33 @@ def _permitted(ctx: Context, *, mine: bool) -> None:
 
 
 async def _changed(
-    ctx: Context, change: Callable[[StoredProfile], StoredProfile], *, mine: bool
+    ctx: Context,
+    change: Callable[[chat_port.StoredProfile], chat_port.StoredProfile],
+    *,
+    mine: bool,
 ) -> Answer:
     profiles, key = _kept_here(ctx)
     kept = await profiles.change(_owner(key, mine=mine), ctx.watched.repository, change)
     return await _shown(kept, ctx)
 
 
-def _owner(key: ConversationKey, *, mine: bool) -> str:
-    return person_owner(key) if mine else chat_owner(key)
+def _owner(key: chat_port.ConversationKey, *, mine: bool) -> str:
+    return chat_port.person_owner(key) if mine else chat_port.chat_owner(key)
 
 
-async def _shown(kept: StoredProfile, ctx: Context) -> Answer:
+async def _shown(kept: chat_port.StoredProfile, ctx: Context) -> Answer:
     at = viewpoint(ctx, await tip_of(ctx))
     document = profile_document(kept.profile, at, alerts=kept.alerts)
     return Answer(intent="profile", document=document, total=len(kept.profile.entries))
 
 
-def _kept_here(ctx: Context) -> tuple[Profiles, ConversationKey]:
+def _kept_here(ctx: Context) -> tuple[chat_port.Profiles, chat_port.ConversationKey]:
     if ctx.profiles is None or ctx.conversation is None:
         raise UserError("profiles cannot be stored here; ask in a chat or in the terminal")
     return ctx.profiles, ctx.conversation
 
 
-async def unannounced(ctx: Context, kept: StoredProfile, tip: Tip) -> Sequence[Affecting]:
+async def unannounced(ctx: Context, kept: chat_port.StoredProfile, tip: Tip) -> Sequence[Affecting]:
     """Changes merged since a profile's last alert that its owner wants to be told of.
 
     The most severe come first. Raises the errors of reading the range.

@@ -17,17 +17,7 @@ from digest.i18n.answer_text import FOR_ALL
 from digest.i18n.phrase import list_in_words
 from digest.i18n.reading_text import MENDED, WITHOUT
 from digest.question.intent import Changed
-from digest.topics.matching import (
-    Aliases,
-    Resolved,
-    bears,
-    candidates,
-    near_topics,
-    resolve,
-    restrict,
-    sought,
-    topic_words,
-)
+from digest.topics import matching
 from digest.topics.synonyms import is_whole
 from digest.topics.terms import is_misspelt, term
 from handlers.context import Context
@@ -45,7 +35,7 @@ class Meant:
 
     intent: Changed
     reached: Reach
-    resolved: Resolved = field(default_factory=Resolved)
+    resolved: matching.Resolved = field(default_factory=matching.Resolved)
     held: QueryResult = field(default_factory=lambda: QueryResult(survey=NOTHING_FOUND, rows=()))
     notes: tuple[Spans, ...] = ()
     only: Sequence[Graded] = ()
@@ -66,7 +56,7 @@ async def selected(asked: Meant, ctx: Context, limit: int = 0) -> Sequence[Grade
 
 
 async def listed_result(
-    changes: Sequence[Graded], resolved: Resolved, ctx: Context, *, ranked: bool = False
+    changes: Sequence[Graded], resolved: matching.Resolved, ctx: Context, *, ranked: bool = False
 ) -> QueryResult:
     """The listing of changes that were selected in memory, in the archive's order or their own."""
     labels = await labels_of(ctx.requests, ctx.watched.repository, changes)
@@ -83,14 +73,14 @@ async def read_topic(asked: Meant, ctx: Context) -> Meant:
     if not resolved.topics and await _is_author(intent, ctx):
         return replace(asked, intent=replace(intent, topic="", author=intent.topic))
     if intent.topic and not resolved.topics:
-        alike = await ctx.archive.alike(ctx.watched.repository, sought(intent.topic))
-        resolved = Resolved(near=near_topics(intent.topic, alike))
+        alike = await ctx.archive.alike(ctx.watched.repository, matching.sought(intent.topic))
+        resolved = matching.Resolved(near=matching.near_topics(intent.topic, alike))
         asked = replace(asked, alike=alike)
     asked = replace(asked, resolved=resolved)
     near = next((one for one in resolved.near if is_misspelt(term(intent.topic), one)), "")
     if near and " " not in intent.topic:
         return await as_topic(asked, near, ctx)
-    words = topic_words(intent.topic)
+    words = matching.topic_words(intent.topic)
     if is_whole(term(intent.topic)):
         return asked
     # "docker image" is about docker: a general noun after a name adds nothing.
@@ -145,24 +135,30 @@ async def as_topic(asked: Meant, topic: str, ctx: Context) -> Meant:
     return replace(asked, intent=mended, resolved=resolved).noting(note)
 
 
-async def resolved_topic(intent: Changed, ctx: Context) -> Resolved:
+async def resolved_topic(intent: Changed, ctx: Context) -> matching.Resolved:
     """The topic with its kinds and label as index terms; empty if the index does not know it."""
     return (await resolved_topics([intent], ctx))[0]
 
 
-async def resolved_topics(intents: Sequence[Changed], ctx: Context) -> Sequence[Resolved]:
+async def resolved_topics(intents: Sequence[Changed], ctx: Context) -> Sequence[matching.Resolved]:
     """The topics of several intents, looked up at once."""
     repository, aliases = ctx.watched.repository, ctx.watched.aliases
-    wanted = frozenset().union(*(candidates(one.topic, aliases) for one in intents if one.topic))
+    wanted = frozenset().union(
+        *(matching.candidates(one.topic, aliases) for one in intents if one.topic)
+    )
     known = await ctx.archive.vocabulary(repository, wanted) if wanted else {}
     return [_resolved(one, known, aliases) for one in intents]
 
 
-def _resolved(intent: Changed, known: Mapping[str, int], aliases: Aliases) -> Resolved:
-    resolved = resolve(intent.topic, known, aliases) if intent.topic else Resolved()
+def _resolved(
+    intent: Changed, known: Mapping[str, int], aliases: matching.Aliases
+) -> matching.Resolved:
+    resolved = (
+        matching.resolve(intent.topic, known, aliases) if intent.topic else matching.Resolved()
+    )
     if intent.topic and not resolved.topics:
-        return Resolved()
-    return restrict(resolved, intent.kinds, intent.label)
+        return matching.Resolved()
+    return matching.restrict(resolved, intent.kinds, intent.label)
 
 
 def query_of(asked: Meant) -> Query:
@@ -199,7 +195,7 @@ async def with_rows(asked: Meant, ctx: Context) -> Meant:
 
 
 def _row(
-    graded: Graded, resolved: Resolved, labels: Sequence[str], language: Language
+    graded: Graded, resolved: matching.Resolved, labels: Sequence[str], language: Language
 ) -> AnswerRow:
     """A change with why it matches the topic; without a topic, with the reason of its grade.
 
@@ -207,7 +203,7 @@ def _row(
     """
     if not resolved.topics:
         return AnswerRow(graded=graded, why=graded_because(graded, language), unseen="")
-    borne = bears(graded, resolved, labels)
+    borne = matching.bears(graded, resolved, labels)
     return AnswerRow(
         graded=graded, why=because(borne, language), unseen=beside_title(borne, language)
     )
@@ -244,7 +240,7 @@ async def with_others(document: Document, intent: Changed, asked: Meant, ctx: Co
     if not set(intent.kinds) & _FOR_ALL:
         return document
     whole = replace(intent, topic="", window=asked.intent.window)
-    kinds = restrict(Resolved(), intent.kinds, intent.label)
+    kinds = matching.restrict(matching.Resolved(), intent.kinds, intent.label)
     every = await with_rows(replace(asked, intent=whole, resolved=kinds, only=()), ctx)
     own = {row.graded.sha for row in asked.held.rows}
     others = [row.graded for row in every.held.rows if row.graded.sha not in own]
@@ -263,7 +259,7 @@ async def by_path(asked: Meant, ctx: Context) -> Meant | None:
     topic = asked.intent.topic
     if not _FILE_NAME.fullmatch(topic):
         return None
-    kinds = restrict(Resolved(), asked.intent.kinds, asked.intent.label)
+    kinds = matching.restrict(matching.Resolved(), asked.intent.kinds, asked.intent.label)
     meant = replace(asked, intent=replace(asked.intent, topic="", path=topic), resolved=kinds)
     meant = await with_rows(meant, ctx)
     if meant.held.rows:

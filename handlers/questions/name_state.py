@@ -21,16 +21,8 @@ from digest.question.intent import Touched
 from digest.report.blocks import title_link
 from handlers.context import Context
 from handlers.ports.storage import Tip
+from handlers.questions import requirements
 from handlers.questions.named_history import OPEN, NamedHistory, committed
-from handlers.questions.requirements import (
-    UNSET,
-    Requirement,
-    defaults_now,
-    described_now,
-    files_with,
-    find_requirements,
-    flags_now,
-)
 
 
 async def state_lines(
@@ -40,7 +32,7 @@ async def state_lines(
     name, aspects = history.name, dict[str, list[Spans]]()
     pins = any(fact.kind in VERSIONS for _, fact in history.facts)
     versioned = history.pinned or intent.claim == "value" or (pins and not intent.claim)
-    needs = await find_requirements(name, ctx, tip) if versioned and tip.sha else ()
+    needs = await requirements.find_requirements(name, ctx, tip) if versioned and tip.sha else ()
     stands, aspects["there"] = await _presence(history, needs, ctx, tip)
     renamed = history.renamed
     if renamed:
@@ -55,7 +47,7 @@ async def state_lines(
     if is_open and not renamed and not (history.facts and history.pinned):
         aspects |= _last_said(history, needs, ctx)
     asks = not (intent.claim or needs or stands is False)
-    about, at = (await described_now(name, ctx, tip) if asks else None) or ("", None)
+    about, at = (await requirements.described_now(name, ctx, tip) if asks else None) or ("", None)
     if at is not None:
         place = Code(f"{printable(at.path)}:{at.line}")
         aspects["about"] = [reading_text.DESCRIBED(ctx.language, text=about, place=place)]
@@ -65,7 +57,7 @@ async def state_lines(
         aspect = "set" if needs or (valued[1].after or "").endswith(")") else "value"
         aspects[aspect] = [_valued(*valued, ctx)]
     elif stands is not False and not needs and intent.claim in OF_VALUE:
-        now = await defaults_now(name, ctx, tip)
+        now = await requirements.defaults_now(name, ctx, tip)
         told = [_default(fact, ctx) for fact in now[:_DEFAULTS]]
         if intent.claim == "value" and stands:
             told = told or aspects.get("value") or await _undeclared(name, ctx, tip)
@@ -83,7 +75,7 @@ async def state_lines(
     if intent.claim == "release" and history.found and not aspects.get("added"):
         aspects["added"] = await released_in(history.found[0][0], tip, ctx)
     value = (valued[1].after or "") if valued else now[0].after if now else None
-    value = None if value in UNSET else value  # computed later, neither on nor off
+    value = None if value in requirements.UNSET else value  # computed later, neither on nor off
     claim = "yes" if renamed and intent.claim == "renamed" else intent.claim
     asked = ["set", "there"] if claim == "value" and needs else [_AS.get(claim, claim)]
     order = ["about", *asked, "value", *aspects]
@@ -96,7 +88,7 @@ async def state_lines(
 async def _undeclared(name: str, ctx: Context, tip: Tip) -> list[Spans]:
     """That no default is declared for a name, with what stands beside it, which may tell one."""
     lines = [reading_text.NO_DEFAULT(ctx.language, name=Code(name))]
-    if described := await described_now(name, ctx, tip):
+    if described := await requirements.described_now(name, ctx, tip):
         text, at = described
         place = Code(f"{printable(at.path)}:{at.line}")
         beside = reading_text.DESCRIBED(ctx.language, text=text, place=place)
@@ -132,7 +124,7 @@ _AS = {"release": "added", **dict.fromkeys(("revalued", "off", "default"), "valu
 
 
 async def _presence(
-    history: NamedHistory, needs: Sequence[Requirement], ctx: Context, tip: Tip
+    history: NamedHistory, needs: Sequence[requirements.Requirement], ctx: Context, tip: Tip
 ) -> tuple[bool | None, list[Spans]]:
     """Whether a name exists now (``None`` if unknown), and lines that say where."""
     language, name, facts = ctx.language, history.name, history.facts
@@ -148,14 +140,14 @@ async def _presence(
     if facts and history.pinned:
         removed = facts[0][1].action is Action.REMOVED
         return False if removed else None, [reading_text.NOT_REQUIRED(language, name=Code(name))]
-    there = await files_with(name, ctx, tip.sha) if tip.sha is not None else None
+    there = await requirements.files_with(name, ctx, tip.sha) if tip.sha is not None else None
     if "/" in name and tip.sha is not None:
         below = f"{name.strip('/')}/"
         there = [p for p in await ctx.watched.source.files(tip) if f"{p}/".startswith(below)]
     if there is None:
         return None, []
     is_flag = name.startswith("--")
-    declared = await flags_now(name, ctx, tip) if is_flag else []
+    declared = await requirements.flags_now(name, ctx, tip) if is_flag else []
     there = declared or there
     files = list_in_words([Code(printable(path)) for path in there], language, limit=3)
     gone = not declared and _went(history, there)
@@ -163,7 +155,11 @@ async def _presence(
     if "." in name and not (there or gone):
         return None, []  # the code may assemble it from parts
     field = name.removeprefix("--").replace("-", "_")
-    if not (stands or gone) and is_flag and await files_with(field, ctx, tip.sha or ""):
+    if (
+        not (stands or gone)
+        and is_flag
+        and await requirements.files_with(field, ctx, tip.sha or "")
+    ):
         return None, []  # a flag may be derived from the name of a field
     phrase = reading_text.STANDS if stands else reading_text.IS_LEFT_IN
     if not there:
@@ -172,7 +168,7 @@ async def _presence(
 
 
 def _last_said(
-    history: NamedHistory, needs: Sequence[Requirement], ctx: Context
+    history: NamedHistory, needs: Sequence[requirements.Requirement], ctx: Context
 ) -> dict[str, list[Spans]]:
     """The newest change whose title describes the name's state, with the value if it has one."""
     said, newest = history.said, history.contract[0] if history.contract else None
@@ -187,7 +183,7 @@ def _last_said(
 
 
 def _newest_value(
-    history: NamedHistory, needs: Sequence[Requirement]
+    history: NamedHistory, needs: Sequence[requirements.Requirement]
 ) -> tuple[Graded, Fact] | None:
     """The newest value in a fact, unless a newer title describes the state of the name."""
     said = history.said
@@ -231,7 +227,7 @@ async def _done(
     return lines
 
 
-def required_line(needs: Sequence[Requirement], ctx: Context) -> Spans:
+def required_line(needs: Sequence[requirements.Requirement], ctx: Context) -> Spans:
     """The required versions with their manifests; those that users need come first."""
     versions: dict[tuple[str, str], Spans] = {}
     for one in needs:
@@ -243,12 +239,12 @@ def required_line(needs: Sequence[Requirement], ctx: Context) -> Spans:
     return reading_text.REQUIRED_NOW(ctx.language, name=Code(needs[0].name), value=value)
 
 
-def _pins(fact: Fact, needed: Requirement) -> bool:
+def _pins(fact: Fact, needed: requirements.Requirement) -> bool:
     """Whether a fact set the version that is now required."""
     return fact.evidence.path == needed.path and (fact.after or "").endswith(needed.version)
 
 
-def _is_bump(graded: Graded, facts: Sequence[Fact], needed: Requirement) -> bool:
+def _is_bump(graded: Graded, facts: Sequence[Fact], needed: requirements.Requirement) -> bool:
     """Whether a change set the version that is now required."""
     if facts:
         return any(_pins(fact, needed) for fact in facts)

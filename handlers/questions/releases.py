@@ -18,15 +18,8 @@ from digest.core.release import LATEST, TaggedRelease, asked_release, in_series,
 from digest.core.request import Release
 from digest.document import Block, Code, Document, Heading, Item, Listing, Paragraph, Spans, Text
 from digest.errors import ForgeFailed, NoRelease
+from digest.i18n import answer_text
 from digest.i18n import answer_text as words
-from digest.i18n.answer_text import (
-    LATEST_IS,
-    OF_FIRST_RELEASE,
-    OF_LATEST,
-    OF_RELEASE,
-    OF_SERIES,
-    TAGGED,
-)
 from digest.i18n.phrase import join
 from digest.i18n.reading_text import AS_MANY_RELEASES, FEWER_RELEASES, MORE_RELEASES
 from digest.question.commit_range import Refs
@@ -94,7 +87,7 @@ async def first_release(intent: Released, ctx: Context) -> Answer:
     line = phrase(ctx.language, change=change, day=day, tag=tag)
     if having and having.at:
         day = having.at.astimezone(ctx.zone).date().isoformat()
-        line = join([line, " ", TAGGED(ctx.language, day=day)])
+        line = join([line, " ", answer_text.TAGGED(ctx.language, day=day)])
     return answer_of("released", graded, [Paragraph(line)], ctx)
 
 
@@ -157,7 +150,7 @@ async def of_release(intent: Intent, ctx: Context) -> tuple[Intent, Spans]:
     """
     intent, newest = await _with_latest(intent, ctx)
     if not isinstance(intent, Changed) or not _names_no_period(intent, ctx):
-        return intent, LATEST_IS(ctx.language, tag=Code(newest)) if newest else ()
+        return intent, answer_text.LATEST_IS(ctx.language, tag=Code(newest)) if newest else ()
     asked = asked_release(intent.topic)
     name = (newest if asked.name.lower() == LATEST else asked.name) if asked else ""
     release = await _release(name, ctx) if name else None
@@ -166,7 +159,9 @@ async def of_release(intent: Intent, ctx: Context) -> tuple[Intent, Spans]:
     refs = Refs(base=release.before, tip=release.tag)
     line = _line(release, newest, ctx)
     if _is_series(name) and release.before:
-        line = OF_SERIES(ctx.language, tag=Code(release.tag), before=Code(release.before))
+        line = answer_text.OF_SERIES(
+            ctx.language, tag=Code(release.tag), before=Code(release.before)
+        )
     return replace(intent, window=refs, topic=asked.topic), line
 
 
@@ -231,12 +226,12 @@ def _names_no_period(intent: Changed, ctx: Context) -> bool:
 def _line(release: TaggedRelease, newest: str, ctx: Context) -> Spans:
     """A description of the release: its date, whether it is the latest, and the range's start."""
     tag, last = Code(release.tag), release.tag == newest
-    phrase = OF_LATEST if last else OF_RELEASE
-    said = [LATEST_IS(ctx.language, tag=tag)] if last and not release.before else []
+    phrase = answer_text.OF_LATEST if last else answer_text.OF_RELEASE
+    said = [answer_text.LATEST_IS(ctx.language, tag=tag)] if last and not release.before else []
     if not release.before:
-        phrase = OF_FIRST_RELEASE
+        phrase = answer_text.OF_FIRST_RELEASE
     said.append(phrase(ctx.language, tag=tag, before=Code(release.before)))
     if release.at is not None:
         day = release.at.astimezone(ctx.zone).date().isoformat()
-        said.append(TAGGED(ctx.language, day=day))
+        said.append(answer_text.TAGGED(ctx.language, day=day))
     return join([part for one in said for part in (one, " ")][:-1])

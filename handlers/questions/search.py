@@ -10,15 +10,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from math import log
 
-from digest.answer.answers import (
-    Answer,
-    AnswerRow,
-    entry_of,
-    foot,
-    lines_document,
-    listing_document,
-    title_of,
-)
+from digest.answer import answers
 from digest.core.change import printable
 from digest.core.enums import Language
 from digest.core.grade import Graded
@@ -43,7 +35,7 @@ from handlers.questions.requirements import is_name
 from handlers.questions.scope import count, newest, reach, run_query, viewpoint
 
 
-async def search(intent: Search, ctx: Context) -> Answer:
+async def search(intent: Search, ctx: Context) -> answers.Answer:
     """The changes whose text contains every term; without a window, all archived ones."""
     tip = await tip_of(ctx)
     reached = await reach(intent.window, ctx, tip)
@@ -58,7 +50,7 @@ async def search(intent: Search, ctx: Context) -> Answer:
         level=intent.level,
     )
 
-    def row(graded: Graded, _: Sequence[str]) -> AnswerRow:
+    def row(graded: Graded, _: Sequence[str]) -> answers.AnswerRow:
         return _row(graded, intent.terms, ctx.language)
 
     held = await run_query(ctx, query, ctx.page, row)
@@ -72,17 +64,17 @@ async def search(intent: Search, ctx: Context) -> Answer:
     topic = " ".join(intent.terms)
     at = viewpoint(ctx, tip)
     if held.rows:
-        document = listing_document(
-            title_of(intent, ctx.language), held.survey, held.why, intent.window, at
+        document = answers.listing_document(
+            answers.title_of(intent, ctx.language), held.survey, held.why, intent.window, at
         )
     else:
         terms = list_in_words(
             [Code(t) for t in intent.terms], ctx.language, limit=len(intent.terms)
         )
         lines = [NOT_FOUND(ctx.language, terms=terms), *await newest(intent, ctx, tip)]
-        lines.append(foot(intent.window, at))
-        document = lines_document(topic, lines, at)
-    return Answer(
+        lines.append(answers.foot(intent.window, at))
+        document = answers.lines_document(topic, lines, at)
+    return answers.Answer(
         intent="search",
         document=document,
         window=reached.window,
@@ -92,7 +84,7 @@ async def search(intent: Search, ctx: Context) -> Answer:
     )
 
 
-async def nearest(terms: Sequence[str], ctx: Context) -> Answer | None:
+async def nearest(terms: Sequence[str], ctx: Context) -> answers.Answer | None:
     """The changes that have most of some words, rare words first; ``None`` if none has.
 
     Messages with a name that no title has come before titles of the whole history, and these before
@@ -156,8 +148,8 @@ async def nearest_titles(words: Sequence[str], ctx: Context, tip: Tip) -> Neares
 
 
 async def with_close_titles(
-    found: Answer, intent: Intent, reading: Reading, ctx: Context
-) -> Answer:
+    found: answers.Answer, intent: Intent, reading: Reading, ctx: Context
+) -> answers.Answer:
     """The answer with changes whose titles are as close to the question as those it has.
 
     A question describes a change in words of its own, of which an answer may have taken the wrong
@@ -206,14 +198,14 @@ _FEW_NAMED = 5  # the same for a history, whose name may stand for something els
 
 
 async def _close_titles(
-    found: Answer,
+    found: answers.Answer,
     words: Sequence[str],
     window: Window | None,
     ctx: Context,
     *,
     few: bool,
     release: bool,
-) -> Answer:
+) -> answers.Answer:
     """The answer with other changes of a window whose titles are as close to the words.
 
     If it has not ``few`` changes, only with closer ones. These come first. The ``release`` of the
@@ -240,9 +232,12 @@ async def _close_titles(
     if not close:
         return found
     close.sort(key=lambda graded: shas.index(graded.sha))
-    rows = [AnswerRow(graded=graded, why=CLOSE.text(ctx.language), unseen="") for graded in close]
+    rows = [
+        answers.AnswerRow(graded=graded, why=CLOSE.text(ctx.language), unseen="")
+        for graded in close
+    ]
     lines = tuple(
-        Item((*entry_of(graded, ctx.watched.repository), Text(_dated(graded, row, ctx))))
+        Item((*answers.entry_of(graded, ctx.watched.repository), Text(_dated(graded, row, ctx))))
         for graded, row in zip(close, rows, strict=True)
     )
     few_close = close[:_MOST_DATED] if release else ()
@@ -321,21 +316,21 @@ async def _having(words: Sequence[str], within: Query, ctx: Context) -> Sequence
     return await ctx.archive.select(ctx.watched.repository, query)
 
 
-def _nearest(close: Nearest, ctx: Context, tip: Tip) -> Answer:
+def _nearest(close: Nearest, ctx: Context, tip: Tip) -> answers.Answer:
     best = close.changes[:_NEAREST]
     had = best[0][1]
     words = list_in_words(list(map(Code, had)), ctx.language, limit=_MOST_WORDS)
     rows = [(_row(graded, met, ctx.language), graded) for graded, met in best]
     at = viewpoint(ctx, tip)
     lines = tuple(
-        Item((*entry_of(graded, ctx.watched.repository), Text(_dated(graded, row, ctx))))
+        Item((*answers.entry_of(graded, ctx.watched.repository), Text(_dated(graded, row, ctx))))
         for row, graded in rows
     )
     head = NEAREST(ctx.language, words=words)
-    end = Paragraph(foot(None, at), aside=True)
+    end = Paragraph(answers.foot(None, at), aside=True)
     blocks = (Paragraph(head), Listing(lines), end)
     document = Document(title=plain(head), blocks=blocks, language=str(ctx.language))
-    return Answer(
+    return answers.Answer(
         intent="search",
         document=document,
         topic=" ".join(had),
@@ -344,12 +339,12 @@ def _nearest(close: Nearest, ctx: Context, tip: Tip) -> Answer:
     )
 
 
-def _dated(graded: Graded, row: AnswerRow, ctx: Context) -> str:
+def _dated(graded: Graded, row: answers.AnswerRow, ctx: Context) -> str:
     day = graded.commit.committed_at.astimezone(ctx.zone).date().isoformat()
     return "".join(f" · {one}" for one in (day, row.unseen) if one)
 
 
-def _row(graded: Graded, terms: Sequence[str], language: Language) -> AnswerRow:
+def _row(graded: Graded, terms: Sequence[str], language: Language) -> answers.AnswerRow:
     """A change with the places that match, the strongest first, and the terms it contains."""
     gap = "；" if language is Language.ZH else "; "
     texts = _Texts(graded)
@@ -361,7 +356,7 @@ def _row(graded: Graded, terms: Sequence[str], language: Language) -> AnswerRow:
         for (phrase, shown), held in places.items()
     ]
     unseen = gap.join(words for phrase, words in told if phrase is not IN_SUBJECT)
-    return AnswerRow(graded=graded, why=gap.join(words for _, words in told), unseen=unseen)
+    return answers.AnswerRow(graded=graded, why=gap.join(words for _, words in told), unseen=unseen)
 
 
 class _Texts:

@@ -9,15 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from digest.analysis.context import VERSIONS
-from digest.answer.answers import (
-    Answer,
-    AnswerRow,
-    entry_of,
-    foot,
-    lines_document,
-    page_document,
-    people_words,
-)
+from digest.answer import answers
 from digest.answer.listing import PAGE, first_of
 from digest.answer.tallies import people_of
 from digest.core.change import printable
@@ -53,7 +45,7 @@ _SAID = 3  # the most facts to show of one change
 _EVIDENCE = 3  # the most changes to list below an answer about a name
 
 
-async def name_history(intent: Touched, ctx: Context) -> Answer:
+async def name_history(intent: Touched, ctx: Context) -> answers.Answer:
     """The changes about the name, newest first, and its present state.
 
     Without a period, the last days are read and the whole archive is searched, then the messages of
@@ -124,12 +116,12 @@ async def name_history(intent: Touched, ctx: Context) -> Answer:
     if await count(ctx, replace(query, terms=(intent.name,), limit=0)):
         said = await search(Search(terms=(intent.name,), window=intent.window), ctx)
         return _opened(said, lines)
-    lines.append(foot(intent.window, viewpoint(ctx, tip)))
-    document = lines_document(intent.name, lines, viewpoint(ctx, tip))
-    return Answer(intent="touched", document=document, topic=intent.name)
+    lines.append(answers.foot(intent.window, viewpoint(ctx, tip)))
+    document = answers.lines_document(intent.name, lines, viewpoint(ctx, tip))
+    return answers.Answer(intent="touched", document=document, topic=intent.name)
 
 
-async def _releases(found: Answer, tip: Tip, ctx: Context) -> list[Spans]:
+async def _releases(found: answers.Answer, tip: Tip, ctx: Context) -> list[Spans]:
     """The first releases with the newest changes of an answer."""
     few = found.rows[:_RELEASED]
     return [line for row in few for line in await released_in(row.graded, tip, ctx)]
@@ -177,7 +169,7 @@ async def _found(name: str, query: Query, ctx: Context) -> Found:
     return await asyncio.to_thread(_told, held, name)
 
 
-def _opened(found: Answer, lines: Sequence[Spans]) -> Answer:
+def _opened(found: answers.Answer, lines: Sequence[Spans]) -> answers.Answer:
     blocks = (*map(Paragraph, lines), *found.document.blocks)
     return replace(found, document=replace(found.document, blocks=blocks))
 
@@ -229,15 +221,17 @@ def _told(held: Sequence[Graded], name: str) -> Found:
 
 def _answer(
     history: NamedHistory, state: Sequence[Spans], intent: Touched, ctx: Context, tip: Tip
-) -> Answer:
+) -> answers.Answer:
     language, found, name = ctx.language, history.found, history.name
     people = Counter(people_of(graded)[0] for graded, _ in found)
-    who = words.PEOPLE(language, people=people_words(people, ctx.watched.repository, language))
+    who = words.PEOPLE(
+        language, people=answers.people_words(people, ctx.watched.repository, language)
+    )
     size = _EVIDENCE if intent.claim and not ctx.every else PAGE
     first = first_of(ctx.page, len(found), size)
-    return Answer(
+    return answers.Answer(
         intent="touched",
-        document=page_document(
+        document=answers.page_document(
             words.TOUCHED.text(language, name=name, n=len(found)),
             [_item(graded, facts, ctx) for graded, facts in found],
             intent.window,
@@ -251,7 +245,7 @@ def _answer(
         total=len(found),
         subject=history.decisive,
         rows=tuple(
-            AnswerRow(graded=g, why=_did(facts, name, language))
+            answers.AnswerRow(graded=g, why=_did(facts, name, language))
             for g, facts in (found if ctx.every else found[first : first + size])
         ),
     )
@@ -265,7 +259,7 @@ def _item(graded: Graded, facts: Sequence[Fact], ctx: Context) -> Item:
         place = Code(f"{printable(fact.evidence.path)}:{fact.evidence.line}")
         told.setdefault(words.AT(ctx.language, what=what, place=place))
     day = graded.commit.committed_at.astimezone(ctx.zone).date().isoformat()
-    head = (*entry_of(graded, ctx.watched.repository), Text(f" · {day}"))
+    head = (*answers.entry_of(graded, ctx.watched.repository), Text(f" · {day}"))
     return Item(head, tuple(Item(spans) for spans in list(told)[:_SAID]))
 
 

@@ -19,21 +19,14 @@ from zoneinfo import ZoneInfo
 
 from bot.store.browsing import ChangeLine
 from bot.util.page_links import path_of
+from bot.web.pages import site
 from bot.web.pages.charts import Share, shares
 from bot.web.pages.entries import line_of, line_to_json, load_changes, seen_of, told_of
 from bot.web.pages.page_request import Form, PageRequest
 from bot.web.pages.page_text import PHRASES
 from bot.web.pages.response import tag_of
 from bot.web.pages.rows import Row, rows_of
-from bot.web.pages.site import (
-    HistorySpan,
-    Json,
-    Moved,
-    NotThere,
-    Page,
-    SiteRepository,
-    with_heading,
-)
+from digest import errors
 from digest.answer.answers import window_words
 from digest.answer.listing import area_of
 from digest.answer.release_notes import UpgradeItem, met, notes_document, notes_of
@@ -43,16 +36,6 @@ from digest.core.facts import Area
 from digest.core.grade import Graded, Level
 from digest.core.release import version_of
 from digest.document import Document, Item, Link, Listing, Paragraph, Text, plain
-from digest.errors import (
-    AmbiguousReference,
-    EmptyRange,
-    InvalidDate,
-    NotARepository,
-    RangeTooLarge,
-    SourceUnavailable,
-    UnknownBranch,
-    UserError,
-)
 from digest.i18n.answer_text import KINDS, OTHER_KINDS
 from digest.i18n.chat_text import complaint
 from digest.i18n.labels import AREAS
@@ -88,7 +71,7 @@ class Compared:
 class Comparing:
     """A page of a comparison, read while its head is being sent."""
 
-    def __init__(self, asked: PageRequest, stretch: HistorySpan, title: str) -> None:
+    def __init__(self, asked: PageRequest, stretch: site.HistorySpan, title: str) -> None:
         self._asked, self._shown, self._stretch = asked, asked.shown(), stretch
         self.title = title
         self.all = Compared(placed=(), upgrade=(), people={}, missing=0)
@@ -191,7 +174,7 @@ class Comparing:
         """The comparison as release notes; available once it was read for Markdown."""
         return self._document or Document(title=self.title, blocks=(), language="")
 
-    def json(self) -> Json:
+    def json(self) -> site.Json:
         """The counts of all changes, the upgrade items, and the changes of the page."""
         levels, told = self.levels, self.all
         return {
@@ -230,7 +213,7 @@ def _compared(changes: Sequence[Graded], lines: Sequence[ChangeLine], missing: i
     return Compared(placed=placed, upgrade=met(changes), people=people, missing=missing)
 
 
-def _met_json(one: UpgradeItem) -> Json:
+def _met_json(one: UpgradeItem) -> site.Json:
     return {
         "kind": str(one.kind),
         "action": str(one.action),
@@ -245,27 +228,27 @@ def _met_json(one: UpgradeItem) -> Json:
 
 
 _TOLD = (
-    *(UnknownBranch, AmbiguousReference, EmptyRange, RangeTooLarge),
-    *(NotARepository, SourceUnavailable),
+    *(errors.UnknownBranch, errors.AmbiguousReference, errors.EmptyRange, errors.RangeTooLarge),
+    *(errors.NotARepository, errors.SourceUnavailable),
 )
 """Why there may be nothing to compare."""
 
 
-async def compare_page(asked: PageRequest) -> Page:
+async def compare_page(asked: PageRequest) -> site.Page:
     """The comparison of two points or two days. Raises ``NotThere``."""
     shown, histories = asked.shown(), asked.shelf.histories
     if histories is None:
-        raise NotThere
+        raise site.NotThere
     try:
         span = _span(asked.part("span"), asked.shelf.zone)
         stretch = await histories.stretch(shown, span)
     except _TOLD as error:
         return _refused(asked, error)
     if stretch is None:
-        raise NotThere
+        raise site.NotThere
     title = _title(span, asked.language)
     comparing = Comparing(asked, stretch, title)
-    return Page(
+    return site.Page(
         template="compare.html",
         title=f"{title} · {shown.repository.name}",
         values={"shown": shown, "comparing": comparing, "title_words": title},
@@ -280,13 +263,13 @@ def _span(text: str, zone: ZoneInfo) -> Span:
     """Two days, or else two references. Raises ``NotThere`` and ``EmptyRange``."""
     refs = refs_named(text)
     if refs is None:
-        raise NotThere
+        raise site.NotThere
     try:
         first, last = parse_date(refs.base), parse_date(refs.tip)
-    except InvalidDate:
+    except errors.InvalidDate:
         return refs
     if last < first:
-        raise EmptyRange(refs.base, refs.tip, reversed_=True)
+        raise errors.EmptyRange(refs.base, refs.tip, reversed_=True)
     return days_window(first, last, zone)
 
 
@@ -297,34 +280,34 @@ def _title(span: Span, language: Language) -> str:
     return f"{span.since.astimezone(span.zone).date()} – {last.date()} ({span.zone.key})"
 
 
-def _refused(asked: PageRequest, error: UserError) -> Page:
+def _refused(asked: PageRequest, error: errors.UserError) -> site.Page:
     """A page with one line that explains why there is no comparison."""
     said, status, instead = _refusal(asked, error)
     shown, title = asked.shown(), asked.part("span")
-    return Page(
+    return site.Page(
         template="compare.html",
         title=f"{title} · {shown.repository.name}",
         values={"shown": shown, "refused": said, "instead": instead, "title_words": title},
-        document=lambda: with_heading(title, asked.language, Paragraph((Text(said),))),
+        document=lambda: site.with_heading(title, asked.language, Paragraph((Text(said),))),
         json=lambda: {"error": said},
         rests_on=said,
         status=status,
     )
 
 
-def _refusal(asked: PageRequest, error: UserError) -> tuple[str, HTTPStatus, str]:
+def _refusal(asked: PageRequest, error: errors.UserError) -> tuple[str, HTTPStatus, str]:
     """The message, its HTTP status, and the page that may be meant."""
     language = asked.language
     match error:
-        case UnknownBranch(name=name):
+        case errors.UnknownBranch(name=name):
             return PHRASES["unknown_ref"].text(language, name=name), HTTPStatus.NOT_FOUND, ""
-        case EmptyRange(base=base, tip=tip, reversed=turned):
+        case errors.EmptyRange(base=base, tip=tip, reversed=turned):
             said = PHRASES["nothing_between"].text(language, base=base, tip=tip)
             name = asked.shown().repository.name
             return said, HTTPStatus.OK, path_of(name, compare=(tip, base)) if turned else ""
-        case AmbiguousReference():
+        case errors.AmbiguousReference():
             return complaint(error, language), HTTPStatus.NOT_FOUND, ""
-        case RangeTooLarge():
+        case errors.RangeTooLarge():
             return complaint(error, language), HTTPStatus.UNPROCESSABLE_ENTITY, ""
         case _:
             # It may name folders of this machine, which must not be shown.
@@ -339,25 +322,25 @@ Release = tuple[str, str, str]
 """A release as the tag before it, its own tag, and the path of their comparison."""
 
 
-async def releases_page(asked: PageRequest) -> Page:
+async def releases_page(asked: PageRequest) -> site.Page:
     """The newest releases, each with a link to its comparison, and a form for any other two.
 
     Raises ``NotThere``, and ``Moved`` if the form was sent.
     """
     shown, histories = asked.shown(), asked.shelf.histories
     if histories is None:
-        raise NotThere
+        raise site.NotThere
     base, tip = asked.word("base"), asked.word("tip")
     if base and tip:
-        raise Moved(path_of(shown.repository.name, compare=(base, tip)))
+        raise site.Moved(path_of(shown.repository.name, compare=(base, tip)))
     families = await releases_of(asked, shown)
     pairs = list(chain(*families))
     title = PHRASES["compare"].template(asked.language)
-    return Page(
+    return site.Page(
         template="releases.html",
         title=f"{title} · {shown.repository.name}",
         values={"shown": shown, "families": families},
-        document=lambda: with_heading(
+        document=lambda: site.with_heading(
             title,
             asked.language,
             Listing(tuple(Item((Link(f"{base} … {tip}", path),)) for base, tip, path in pairs))
@@ -373,13 +356,13 @@ async def releases_page(asked: PageRequest) -> Page:
     )
 
 
-async def releases_of(asked: PageRequest, shown: SiteRepository) -> list[list[Release]]:
+async def releases_of(asked: PageRequest, shown: site.SiteRepository) -> list[list[Release]]:
     """Consecutive releases, newest first, of each family of tags."""
     if asked.shelf.histories is None:
         return []
     try:
         tags = await asked.shelf.histories.releases(shown)
-    except (NotARepository, SourceUnavailable):
+    except (errors.NotARepository, errors.SourceUnavailable):
         return []  # as for a repository without releases: the page still shows the archive
     name = shown.repository.name
     return [

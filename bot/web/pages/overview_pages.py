@@ -11,15 +11,7 @@ from bot.delivery.payload import thaw
 from bot.store.browsing import ChangeLine, Extent
 from bot.store.digests import DigestHeading, KeptDigest
 from bot.util.page_links import digest_path, path_of, within
-from bot.web.pages.calendar_page import (
-    day_table,
-    day_to_json,
-    days_of,
-    extent_of,
-    last_day,
-    months_of,
-    places_of,
-)
+from bot.web.pages import calendar_page
 from bot.web.pages.charts import BarChart
 from bot.web.pages.compare_page import Release, releases_of
 from bot.web.pages.entries import Told, lead_of, line_of, line_to_json, load_changes, told_of
@@ -143,8 +135,8 @@ class News:
 
     def __init__(self, asked: PageRequest, extents: Mapping[str, Extent]) -> None:
         self._asked = asked
-        days = [last_day(asked, extent, _NEWS_DAYS) for extent in extents.values()]
-        last = max(days, default=last_day(asked, None, _NEWS_DAYS))
+        days = [calendar_page.last_day(asked, extent, _NEWS_DAYS) for extent in extents.values()]
+        last = max(days, default=calendar_page.last_day(asked, None, _NEWS_DAYS))
         self.first = last - timedelta(days=_NEWS_DAYS - 1)
         self.days = seven_days(self.first, asked.language)
         self.window = days_window(self.first, last, asked.shelf.zone)
@@ -246,7 +238,7 @@ async def index_page(asked: PageRequest) -> Page:
     """The most important recent changes, and every repository that the reader may see."""
     rows, items = [], list[Item]()
     for shown in asked.shelf.visible(signed_in=asked.signed_in):
-        extent, name = await extent_of(asked, shown), shown.repository.name
+        extent, name = await calendar_page.extent_of(asked, shown), shown.repository.name
         items.append(Item((Link(name, path_of(name)),)))
         rows.append((shown, extent, await _pulse(asked, shown, extent) if extent else None))
     title = PHRASES["repositories"].template(asked.language)
@@ -274,12 +266,12 @@ async def repository_page(asked: PageRequest) -> Page:
     """The overview of a repository. Raises ``NotThere``."""
     shown, browsing = asked.shown(), asked.shelf.browsing
     repository, name = shown.repository, shown.repository.name
-    extent = await extent_of(asked, shown)
+    extent = await calendar_page.extent_of(asked, shown)
     drawn = await _pulse(asked, shown, extent)
     news = News(asked, {name: extent} if extent else {})
     last = drawn.bars[-1].day
     first = last - timedelta(days=_NEWS_DAYS - 1)
-    places = await places_of(asked, days_window(first, last, asked.shelf.zone))
+    places = await calendar_page.places_of(asked, days_window(first, last, asked.shelf.zone))
     digests = await browsing.digests(repository, _DIGESTS)
     newest: list[ChangeLine] = []
     releases: list[Release] = []
@@ -307,13 +299,13 @@ async def repository_page(asked: PageRequest) -> Page:
                 for one in digests
             ],
             "releases": releases,
-            "months": list(islice(months_of(drawn, asked), _MONTHS)),
+            "months": list(islice(calendar_page.months_of(drawn, asked), _MONTHS)),
         },
         document=lambda: _document(asked, drawn, newest),
         json=lambda: {
             "schema": SCHEMA,
             **_about(shown, extent),
-            "days": [day_to_json(bar) for bar in drawn.bars],
+            "days": [calendar_page.day_to_json(bar) for bar in drawn.bars],
             "places": [{"path": path, "changes": bar.number} for path, _, bar in places],
             "newest": [line_to_json(line) for line in newest],
             "digests": [digest_to_json(one) for one in digests],
@@ -330,7 +322,7 @@ def _document(asked: PageRequest, drawn: BarChart, newest: Sequence[ChangeLine])
         name,
         language,
         Heading(2, (Text(PHRASES["pulse"].template(language)),)),
-        day_table(drawn, asked),
+        calendar_page.day_table(drawn, asked),
         Heading(2, (Text(PHRASES["newest"].template(language)),)),
         Listing(items) if items else none,
     )
@@ -338,8 +330,8 @@ def _document(asked: PageRequest, drawn: BarChart, newest: Sequence[ChangeLine])
 
 async def _pulse(asked: PageRequest, shown: SiteRepository, extent: Extent | None) -> BarChart:
     """The last days up to today, or up to the last change if that is long ago."""
-    last = last_day(asked, extent, DAYS // 3)
-    return await days_of(asked, shown, last - timedelta(days=DAYS - 1), last)
+    last = calendar_page.last_day(asked, extent, DAYS // 3)
+    return await calendar_page.days_of(asked, shown, last - timedelta(days=DAYS - 1), last)
 
 
 def _about(shown: SiteRepository, extent: Extent | None) -> Json:

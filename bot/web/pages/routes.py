@@ -22,19 +22,10 @@ from starlette.routing import BaseRoute, Route, Router
 
 from bot.store.browsing import ChangeLine
 from bot.util.page_links import REPOSITORIES, WITHIN, path_of
-from bot.web.pages import feeds
+from bot.web.pages import feeds, page_table
 from bot.web.pages.admin import Admin
 from bot.web.pages.calendar_page import begin
 from bot.web.pages.page_request import ASKED, CHOSEN, Form, PageRequest, language_of
-from bot.web.pages.page_table import (
-    ALL_FEED,
-    DIGEST_FEED,
-    FEED,
-    PAGES,
-    REPOSITORY,
-    SCHEMAS,
-    PageRoute,
-)
 from bot.web.pages.response import (
     HEADERS,
     as_json,
@@ -65,9 +56,15 @@ _PARTS = {
 _JSON = "application/json"
 
 _FEEDS = (
-    ("feed", FEED, "The newest changes", ("topic", "level"), feeds.changes_feed),
-    ("digest_feed", DIGEST_FEED, "The newest digests", (), feeds.digests_feed),
-    ("all_feed", ALL_FEED, "The newest changes of all repositories", ("level",), feeds.all_feed),
+    ("feed", page_table.FEED, "The newest changes", ("topic", "level"), feeds.changes_feed),
+    ("digest_feed", page_table.DIGEST_FEED, "The newest digests", (), feeds.digests_feed),
+    (
+        "all_feed",
+        page_table.ALL_FEED,
+        "The newest changes of all repositories",
+        ("level",),
+        feeds.all_feed,
+    ),
 )
 
 
@@ -77,7 +74,7 @@ def description(public_url: str = "") -> dict[str, Any]:
         _PART.sub(r"{\1}", one.path_in("json")): _operation(
             one.name, one.path, one.summary, one.asks, answer=one.answer
         )
-        for one in PAGES
+        for one in page_table.PAGES
     }
     for name, feed, summary, asks, _ in _FEEDS:
         path, said = _PART.sub(r"{\1}", f"{feed}.json"), f"{summary} as JSON Feed 1.1"
@@ -92,7 +89,7 @@ def description(public_url: str = "") -> dict[str, Any]:
         },
         "servers": [{"url": public_url or "/"}],
         "paths": paths,
-        "components": {"schemas": SCHEMAS},
+        "components": {"schemas": page_table.SCHEMAS},
     }
 
 
@@ -157,13 +154,13 @@ def routes(shelf: Site) -> list[BaseRoute]:
         Route("/openapi.json", site.openapi, middleware=_SQUEEZED),
         Route("/robots.txt", site.robots),
         *Admin(site.sessions, site.asked_plainly, shelf.office).routes(),
-        Route(f"{REPOSITORY}{WITHIN}/read", site.read, methods=["POST"]),
+        Route(f"{page_table.REPOSITORY}{WITHIN}/read", site.read, methods=["POST"]),
     ]
     for _, path, _, _, make in _FEEDS:
         for ending, written in (("atom", feeds.atom), ("json", feeds.json_feed)):
             answer = site.feed(written(make))
             found.append(Route(f"{path}.{ending}", answer, middleware=_SQUEEZED))
-    for entry in PAGES:
+    for entry in page_table.PAGES:
         for form in (Form.JSON, Form.MARKDOWN, Form.HTML):
             path = entry.path_in(form) if form else entry.path
             found.append(Route(path, site.page(entry, form), middleware=_SQUEEZED))
@@ -199,7 +196,7 @@ class _Site:
         """The parsed request for an address that has only one form."""
         return self.asked(request, Form.HTML)
 
-    def page(self, entry: PageRoute, form: Form) -> Endpoint:
+    def page(self, entry: page_table.PageRoute, form: Form) -> Endpoint:
         async def answer(request: Request) -> Response:
             asked = self.asked(request, form)
             try:
