@@ -6,10 +6,12 @@ form that fits it. Chinese has no plural, so its templates write the bare number
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from importlib.resources import files
 
 from digest.core.enums import Language
 from digest.document import Code, Span, Spans, Text, plain
@@ -37,6 +39,12 @@ class Phrase:
     def text(self, language: Language, /, **parts: Part) -> str:
         """The phrase as plain text."""
         return plain(join(_fill(self.template(language), parts)))
+
+
+def phrases_of(package: str, file: str) -> dict[str, Phrase]:
+    """The phrases of a JSON file in a package: English and Chinese by key."""
+    pairs = json.loads(files(package).joinpath(file).read_text(encoding="utf-8"))
+    return {key: Phrase(en, zh) for key, (en, zh) in pairs.items()}
 
 
 @lru_cache(maxsize=1024)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+from importlib.resources import files
 
 import pytest
 
@@ -99,3 +101,12 @@ def test_a_counted_reason_takes_the_form_that_fits():
         for n in ("1", "1040", "")
     ]
     assert words == ["1 code file", "1,040 code files", ""]
+
+
+@pytest.mark.parametrize(
+    ("package", "name"), [("digest.i18n", "reasons.json"), ("bot.web.pages", "phrases.json")]
+)
+def test_each_key_of_a_file_of_phrases_is_there_once_with_both_languages(package, name):
+    pairs = json.loads(files(package).joinpath(name).read_bytes(), object_pairs_hook=list)
+    assert len({key for key, _ in pairs}) == len(pairs)
+    assert all(en and zh for _, (en, zh) in pairs)
