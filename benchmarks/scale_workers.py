@@ -33,9 +33,8 @@ from bot.platforms.console import Console
 from bot.scheduler.schedule import Slot, Spec
 from bot.store.archive import SqlArchive, SqlCoverage
 from bot.store.job_queue import CHANNELS, JobKind, depth
-from bot.store.leases import ServerLeases
 from bot.store.ledger import SqlLedger
-from bot.store.postgresql import PostgresDatabase, open_postgres
+from bot.store.postgresql import PostgresDatabase, ServerLeases, open_postgres
 from bot.subscriptions.channel_registry import Post
 from bot.util.machine import Processes, SystemClock
 from digest.core.enums import Language

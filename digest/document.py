@@ -7,7 +7,8 @@ support fewer kinds of blocks get the others expressed by simpler ones.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+
+from digest.frozen import frozen
 
 _WIDTH = 24
 _PARTS = " ▏▎▍▌▋▊▉"
@@ -30,35 +31,35 @@ def _bar(value: int, top: int) -> str:
     return ("█" * whole + _PARTS[part].strip()).ljust(_WIDTH)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Text:
     """Plain words."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Strong:
     """Words in bold."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Emphasis:
     """Emphasised words."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Code:
     """An identifier, path or value, as written."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Link:
     """Words linked to ``url``: an ``https`` address, a relative path or ``#anchor``."""
 
@@ -70,7 +71,7 @@ Span = Text | Strong | Emphasis | Code | Link
 Spans = tuple[Span, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Heading:
     """A heading; ``level`` counts from 1. ``anchor`` names it for links within the document."""
 
@@ -79,7 +80,7 @@ class Heading:
     anchor: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Paragraph:
     """Running text; ``aside`` marks a secondary remark, such as how something was counted."""
 
@@ -87,7 +88,7 @@ class Paragraph:
     aside: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Item:
     """One entry of a list, with entries below it."""
 
@@ -95,7 +96,7 @@ class Item:
     children: tuple[Item, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Listing:
     """A list of items."""
 
@@ -103,7 +104,7 @@ class Listing:
     ordered: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Table:
     """A table: every row has as many cells as the header."""
 
@@ -111,14 +112,14 @@ class Table:
     rows: tuple[tuple[Spans, ...], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Quote:
     """Somebody's own words, one text per paragraph."""
 
     paragraphs: tuple[Spans, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class CodeBlock:
     """Lines shown as written."""
 
@@ -126,12 +127,12 @@ class CodeBlock:
     language: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Divider:
     """A line between parts."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Button:
     """A button: an action's name with its argument, or an address."""
 
@@ -141,14 +142,14 @@ class Button:
     url: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Actions:
     """A row of buttons; a platform without buttons shows the addresses as links."""
 
     buttons: tuple[Button, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Image:
     """A picture by its address, with an alternative text."""
 
@@ -156,7 +157,7 @@ class Image:
     alt: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Chart:
     """Labelled numbers in order, such as one per day, drawn as bars."""
 
@@ -172,7 +173,7 @@ Block = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Document:
     """Blocks in reading order. ``title`` is for notifications and file names, plain text."""
 

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, date, datetime, time, timedelta
 from difflib import get_close_matches
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
 from digest.errors import InvalidDate, InvalidWindow, UnknownZone
+from digest.frozen import frozen
 
 YEARS = range(1970, 9999)
 """Years that are accepted: git's time begins in 1970, and a day needs a day after it."""
@@ -25,7 +26,7 @@ _MOMENT = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Window:
     """``since <= t < until``, aware, in UTC, shown in ``zone``. Raises ``InvalidWindow``."""
 

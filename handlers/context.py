@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 from digest.core.enums import Language
+from digest.frozen import frozen
 from handlers.ports import storage
 from handlers.ports.chat_port import ConversationKey, Conversations, Length, Profiles, Room, Usage
 from handlers.ports.forge_port import Requests
@@ -45,7 +46,7 @@ class InThreads:
         return await asyncio.to_thread(work, given)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Context:
     """The ports and the asker's settings for one request."""
 

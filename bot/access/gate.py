@@ -17,7 +17,7 @@ from __future__ import annotations
 import time
 from collections import OrderedDict, deque
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import StrEnum
 from typing import TypeVar
 
@@ -30,6 +30,7 @@ from digest.chat.chat_commands import read_managing
 from digest.chat.chat_intents import Set
 from digest.core.enums import ChatSetting, Language
 from digest.errors import UserError
+from digest.frozen import frozen
 from digest.i18n.phrase import Phrase
 from digest.question.lexicon import tidy
 
@@ -41,7 +42,7 @@ class Role(StrEnum):
     MEMBER = "member"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class QuestionLimits:
     """The most questions of one person in a minute and in an hour; 0 is no limit."""
 
@@ -49,7 +50,7 @@ class QuestionLimits:
     hour: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Policy:
     """The access rules."""
 
@@ -142,7 +143,7 @@ class DenialReason(StrEnum):
     PRIVATE = "private"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Load:
     """How often a person asked before, in the last minute and in the last hour."""
 
@@ -150,7 +151,10 @@ class Load:
     hour: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+_NONE = Load()
+
+
+@frozen
 class AccessDecision:
     """The decision on a message."""
 
@@ -168,7 +172,7 @@ class AccessDecision:
         return self.reason is None
 
 
-def decide(incoming: Incoming, policy: Policy, load: Load = Load()) -> AccessDecision:
+def decide(incoming: Incoming, policy: Policy, load: Load = _NONE) -> AccessDecision:
     """The decision on a message, by the rules at the top of this module."""
     chat = f"{incoming.platform}:{incoming.chat}"
     person = f"{incoming.platform}:{incoming.person}"

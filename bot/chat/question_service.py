@@ -8,7 +8,7 @@ everything as it was, or "more" would skip a page.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -31,6 +31,7 @@ from digest.answer.buttons import OF_CHANGE, OF_DIGEST, answer_buttons, with_but
 from digest.core.enums import Language
 from digest.core.grade import Repository
 from digest.document import Document
+from digest.frozen import frozen
 from digest.i18n.chat_text import NOT_KNOWN, NOTED_USEFUL, NOTED_USELESS, UNREADABLE
 from digest.question.lexicon import language_of
 from handlers.context import Context
@@ -49,7 +50,7 @@ After = Callable[[Callable[[], Awaitable[None]]], None]
 """Defers an effect until the answer is posted."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class DeferredWrites:
     """The ``Conversations`` of one message: reads at once, writes after the answer."""
 
@@ -100,7 +101,7 @@ async def _talk_of(
     return found
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ChatStatus:
     """The status as one chat may see it: its own runs (``mine``), and the model cost of all."""
 
@@ -154,7 +155,7 @@ _OF_THIS_MACHINE = (
 log = structlog.get_logger(__name__)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class _Asked:
     account: str
     incoming: Incoming
@@ -349,7 +350,7 @@ def _conversation(account: str, asked: Incoming, channel: ChannelConfig | None) 
 _NOTED = {ReaderVerdict.USEFUL: NOTED_USEFUL, ReaderVerdict.USELESS: NOTED_USELESS}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Verdicts:
     """Saves people's verdicts on the repositories that their chat may see."""
 

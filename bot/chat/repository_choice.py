@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Protocol
 from zoneinfo import ZoneInfo
@@ -13,6 +13,7 @@ from digest.chat.chat_intents import Managing
 from digest.core.enums import Language
 from digest.document import Block, Code, Document, Heading, Paragraph
 from digest.errors import AmbiguousRepository, UnknownChange, UserError
+from digest.frozen import frozen
 from digest.i18n.chat_text import ABOUT, NAME_ONE
 from digest.i18n.phrase import list_in_words
 from digest.question.intent import Followup, Intent, OfCurrent, Unknown
@@ -58,7 +59,7 @@ class Rooms(Protocol):
 _SEARCHES = frozenset({"changed", "search", "touched"})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class RepositoryChoice:
     """The question, and the repositories to ask, the first one first, out of all in ``of``."""
 

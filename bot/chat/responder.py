@@ -11,7 +11,6 @@ import asyncio
 import time
 import uuid
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from typing import Protocol
 
 import structlog
@@ -24,6 +23,7 @@ from digest.core.enums import Language
 from digest.core.statement import Statement
 from digest.document import Document, Paragraph, Text
 from digest.errors import UserError
+from digest.frozen import frozen
 from digest.i18n.chat_text import INTERNAL, LOOKING, READING, WITHDRAWN, WRITING, complaint
 
 log = structlog.get_logger(__name__)
@@ -31,7 +31,7 @@ log = structlog.get_logger(__name__)
 AT_ONCE = 16  # answers made at a time; placeholders do not wait for them
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class PlaceholderTiming:
     """When the placeholder is shown and updated, in seconds: platforms count edits, too."""
 

@@ -10,7 +10,6 @@ import asyncio
 import json
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Any, Self, TextIO
 
@@ -25,6 +24,7 @@ from digest.core.enums import Language, Privacy
 from digest.core.grade import Graded, is_settled
 from digest.core.statement import Statement
 from digest.errors import UserError
+from digest.frozen import frozen
 from digest.i18n.labels import COLON, IMPACT, INSIGHTS, RISKS, SUGGESTIONS, SUMMARY
 from digest.llm.packing import lines_prompts, prompts_for
 from digest.llm.prompt import Prompt, kind_of
@@ -48,7 +48,7 @@ class Silence(Enum):
     KEPT = auto()  # a stored reply exists
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class PromptPreview:
     """The requests about one change, in order; if there are several, another merges the replies."""
 

@@ -10,7 +10,7 @@ import json
 import shlex
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,6 +26,7 @@ from bot.workspace.workspace import Workspace
 from digest.core.enums import Language
 from digest.core.grade import Graded
 from digest.errors import FutureWindow, InvalidWindow
+from digest.frozen import frozen
 from digest.i18n.report_text import reason_words
 from digest.markdown import markdown
 from digest.report.assembly import Report
@@ -90,7 +91,7 @@ def _past(window: Window, now: datetime) -> Window:
 CHANNEL = "terminal"  # the channel that coverage of commands is recorded under
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class DigestOptions:
     """The arguments as typed."""
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import getpass
 import json
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
@@ -26,6 +26,7 @@ from digest.core.enums import Language
 from digest.core.reference import parse_reference
 from digest.document import Code, Document, Paragraph
 from digest.errors import InvalidReference, UnknownChange, UserError
+from digest.frozen import frozen
 from digest.i18n.chat_text import ABOUT
 from digest.question.intent import Explain
 from digest.window import parse_moment
@@ -36,7 +37,7 @@ from handlers.router import answer
 from handlers.router import ask as ask_handler
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Chosen:
     """The question and its repository; ``place`` is ``None`` for the default one."""
 

@@ -169,8 +169,7 @@ async def _leases(app: Workspace, stack: AsyncExitStack) -> Leases:
     """Leases among all processes that share the archive: of this machine, or of any number."""
     if app.database.dialect == "sqlite":
         return FileLeases(app.data / "leases")
-    from bot.store.leases import ServerLeases
-    from bot.store.postgresql import PostgresDatabase
+    from bot.store.postgresql import PostgresDatabase, ServerLeases
 
     assert isinstance(app.database, PostgresDatabase)
     leases = ServerLeases(app.database)

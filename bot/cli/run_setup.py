@@ -11,7 +11,6 @@ import json
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 
@@ -51,6 +50,7 @@ from bot.web.server import application, serving
 from bot.web.site_factory import alone
 from bot.workspace.workspace import Workspace, local_zone
 from digest.errors import InvalidConfig, UsageError, UserError
+from digest.frozen import frozen
 from digest.window import Window
 from handlers.digests.ingest import fill, tip_of
 from handlers.ports.storage import Tip, Watched
@@ -59,7 +59,7 @@ Ask = Callable[[str, str, bool], str]
 """Asks a person: the question, the meaning of an empty answer, and whether it is a secret."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class InitOptions:
     """Answers from the command line; missing ones are asked for on a terminal."""
 
@@ -299,7 +299,7 @@ _COVERED = RECENT / 2  # after which a look that found nothing new is stored as 
 _CAUGHT_UP = 2  # days before a new tip that are read again: a merge brings commits that are older
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ServeOptions:
     """The arguments as typed."""
 

@@ -10,7 +10,7 @@ import itertools
 import sys
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from bot.app import open_workspace
@@ -32,6 +32,7 @@ from bot.util.machine import FixedClock
 from bot.workspace.workspace import Workspace
 from digest.core.enums import Language
 from digest.document import Document
+from digest.frozen import frozen
 from digest.question.intent import Help
 from digest.question.lexicon import language_of
 from digest.window import parse_moment
@@ -104,7 +105,7 @@ async def room_here(app: Workspace, names: Sequence[str], language: Language) ->
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Terminal:
     """Answers about the repository that a question means; ``ctx`` is that of the default one."""
 

@@ -10,18 +10,19 @@ import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from bot import platforms
 from bot.config.reader import Config, read
 from bot.util.section import Settings, near
 from digest.errors import InvalidConfig, UnwritableFolder, UsageError, UserError
+from digest.frozen import frozen
 
 SECRETS = "secrets"  # the folder of the secrets, beside the configuration
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class SetupAnswers:
     """The values for the configuration."""
 

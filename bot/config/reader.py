@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import tomllib
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -25,6 +25,7 @@ from bot.config.repository_section import RepositoryConfig
 from bot.util.files import Environment, data_folder
 from bot.util.section import SectionContext, Settings, complain, near, open_to_others, read_section
 from digest.errors import InvalidConfig
+from digest.frozen import frozen
 
 
 def check_names(file: Path, written: file_model.Written) -> None:
@@ -86,7 +87,7 @@ def admin_of(
 S = TypeVar("S", bound=Settings)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class PlatformConfig:
     """An account of a platform; ``settings`` is the ``Config`` of the module ``kind``."""
 
@@ -95,7 +96,7 @@ class PlatformConfig:
     settings: Settings
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Config:
     """A configuration whose references are all valid."""
 

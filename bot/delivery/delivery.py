@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import structlog
 
@@ -23,6 +23,7 @@ from bot.util.locks import Leases
 from bot.util.machine import SystemClock
 from bot.util.tracing import span
 from digest.document import Document
+from digest.frozen import frozen
 from handlers.ports.storage import Clock, DeliveryKey, DeliveryRecord, Ledger, PartRecord, PartState
 
 Wake = Callable[[str], Awaitable[None]]
@@ -85,7 +86,7 @@ WITHHELD = "withheld"
 Left = Sequence[DeliveryRecord]  # deliveries of one target that are not done
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Posting:
     """A document for a target."""
 
@@ -104,7 +105,7 @@ class Posting:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Delivered:
     """The state of a delivery after an attempt."""
 

@@ -18,13 +18,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import stamina
 import structlog
 
 from bot.config.channel_section import Promise
 from bot.messaging.sender import Ability, Paced, Part, Receipt, Sender, SendError, SendReason
+from digest.frozen import frozen
 from handlers.ports.storage import DeliveryKey, Ledger, PartRecord, PartState
 
 log = structlog.get_logger(__name__)
@@ -34,7 +35,7 @@ log = structlog.get_logger(__name__)
 _ROUNDS = 3
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Target:
     """A channel that can be posted to."""
 
@@ -52,7 +53,7 @@ class Target:
         return self.account or self.sender.name, self.chat
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Patience:
     """How long one attempt goes on, in seconds. The rest waits for the next resume."""
 
@@ -83,7 +84,7 @@ class Patience:
         return context.__aiter__()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class PartToSend:
     """A part to send: ``number`` is its position in the delivery, ``thread`` the first part."""
 

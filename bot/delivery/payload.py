@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import fields, is_dataclass
 from datetime import datetime
 from functools import lru_cache
 from typing import Any
@@ -16,6 +16,7 @@ from typing import Any
 from bot.messaging.sender import Part, Receipt
 from digest import document as model
 from digest.document import Block, Document
+from digest.frozen import frozen
 
 _TYPES = {
     kind.__name__: kind
@@ -24,7 +25,7 @@ _TYPES = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Messages:
     """What to send: ``parts`` about ``repository`` (may be empty), in reply to ``thread``."""
 
@@ -33,7 +34,7 @@ class Messages:
     repository: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Payload(Messages):
     """A document with its rendered parts: the first ``own`` are its own, the others ``details``."""
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -20,6 +19,7 @@ from bot.messaging.sender import Part, compact_json
 from bot.util.sanitize import legible, legible_lines
 from bot.util.terminal import columns_of, has_own_sign
 from digest import document as doc
+from digest.frozen import frozen
 
 Json = dict[str, Any]
 
@@ -250,7 +250,7 @@ _LONGEST_SUMMARY = 80
 _FRAME = 1200
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Style:
     """The limits of one of the two bots."""
 

@@ -15,12 +15,12 @@ import asyncio
 import math
 import zlib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin, urlsplit
 
 from digest.errors import ForgeDown
+from digest.frozen import frozen
 
 if TYPE_CHECKING:
     import httpx
@@ -30,7 +30,7 @@ _LONGEST_PAUSE = 3600.0
 _SECONDARY_WORDS = ("secondary rate limit", "abuse detection", "rate limit exceeded")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Quota:
     """The rest of the primary limit, as the last answer stated; ``None`` if it did not."""
 
@@ -130,7 +130,7 @@ class NoResponse(Exception):
     """There was no answer, but there may be one next time."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ForgeResponse:
     """An answer; names of headers are in lower case."""
 

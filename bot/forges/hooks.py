@@ -16,7 +16,6 @@ import hashlib
 import hmac
 import json
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 import structlog
@@ -24,6 +23,7 @@ import structlog
 from bot.messaging.receiver import AsgiReceive, AsgiScope, AsgiSend, body_of, reply
 from bot.store.ledger import HOOK
 from bot.util.tracing import trace
+from digest.frozen import frozen
 from handlers.ports.storage import Ledger
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 log = structlog.get_logger(__name__)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Arrived:
     """A branch of a repository moved, or a request was changed or merged."""
 
@@ -89,7 +89,7 @@ _TEXT = ((b"content-type", b"text/plain"),)
 _LONGEST_ID = 200
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class _Manner:
     """How a kind of forge writes its deliveries; names of headers are in lower case."""
 

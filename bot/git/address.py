@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import hashlib
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import PurePath, PurePosixPath
 from urllib.parse import unquote, urlsplit
 
 from digest.core.grade import Repository
 from digest.core.patterns import lazy
 from digest.errors import UsageError
+from digest.frozen import frozen
 
 _URL = lazy(r"(https?|ssh|git)://", re.IGNORECASE)
 _SCP = lazy(r"(?P<user>[A-Za-z0-9_][\w.+-]*)@(?P<host>[^/:\s]+):(?P<path>[^\s:][^\s]*)")
@@ -23,7 +24,7 @@ _HOST = lazy(r"[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?|\[[0-9A-Fa-f:.]+\]")
 _CREDENTIALS = lazy(r"(?<=://)[^/@\s]*@")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Address:
     """An address from which a repository can be fetched."""
 

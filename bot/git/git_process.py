@@ -22,11 +22,12 @@ import subprocess
 import tempfile
 from collections.abc import AsyncGenerator, Awaitable, Iterable, Iterator, Mapping, Sequence
 from contextlib import aclosing, contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import IO, TypeVar
 
 from digest.errors import SourceUnavailable
+from digest.frozen import frozen
 
 _CHUNK = 1 << 18
 _PIPE = 1 << 19
@@ -207,7 +208,7 @@ class GitFailed(Exception):
         self.said = said or complaint
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Git:
     """How git is run: environment, settings, and the seconds of silence allowed."""
 

@@ -13,7 +13,7 @@ import json
 import time
 from collections import defaultdict
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from bot.git.address import (
@@ -30,6 +30,7 @@ from bot.git.repository_layout import BorrowedRepository, layout_of
 from bot.util.files import write_whole
 from digest.core.grade import Repository
 from digest.errors import NotARepository
+from digest.frozen import frozen
 
 _FILE = "places.json"
 
@@ -163,7 +164,7 @@ def folder_of(place: str) -> Path | None:
 FRESH = 300.0  # seconds after which a place is checked again: folders move, remotes are renamed
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class _Opened:
     repository: Repository
     source: GitSource

@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import AsyncGenerator, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from bot.git.git_process import Git, GitFailed, stdin_lines
 from digest.core.authors import is_bot
 from digest.core.change import Change, Commit, FileChange
 from digest.diff.git_log import FORMAT, PatchReader
+from digest.frozen import frozen
 
 TEXT_LIMIT = 1 << 20
 """The size in bytes above which texts are not read: hand-written source is never as large."""
@@ -271,7 +272,7 @@ _MOST_COMMITS = 20_000
 _BRANCH_FORMAT = "%H%x00%P%x00%an%x00%ae%x00%s%x00%b"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class _Node:
     parents: tuple[str, ...]
     author: str

@@ -21,15 +21,15 @@ import time
 import weakref
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 from bot.git.git_process import Git, GitFailed, finding, reading
 from bot.util.files import write_whole
 from digest.errors import NotARepository, UnwritableFolder
+from digest.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Layout:
     """The repository's folder, that shared by work trees, the hash, and ``origin``'s address."""
 

@@ -9,13 +9,13 @@ import asyncio
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
 from bot.git.git_process import Git, GitFailed, reading, stdin_lines
 from digest.core.patterns import lazy
 from digest.core.release import TaggedRelease, eligible, spellings, version_of
+from digest.frozen import frozen
 from digest.window import Window
 from handlers.ports.storage import Range, Selection, Tip
 
@@ -268,7 +268,7 @@ _TAGS = "refs/tags/"
 _PICKS = 5  # copies of a commit whose releases are looked up
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ReleaseIndex:
     """What releases have of other commits: one walk serves every commit until a reference moves."""
 

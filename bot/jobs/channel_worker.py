@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from functools import partial
 
@@ -16,6 +15,7 @@ from bot.jobs.services import LoopServices
 from bot.scheduler.schedule import Slot, missed_slot, next_slot, slots_between
 from bot.scheduler.timetable import Timetable
 from bot.subscriptions.channel_registry import Channels, Post
+from digest.frozen import frozen
 from handlers.ports.storage import Clock, DeliveryKey
 
 log = structlog.get_logger(__name__)
@@ -27,7 +27,7 @@ NOTES = _FINISHED, _FIRST_SEEN = "finished:", "first-seen:"
 _DAY = timedelta(days=1)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ClaimedSlot:
     """A slot claimed by us; ``again`` if it was claimed before and not finished."""
 

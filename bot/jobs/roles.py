@@ -11,9 +11,10 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
+
+from digest.frozen import frozen
 
 if TYPE_CHECKING:
     from bot.delivery.delivery import Wake
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 Loop = Callable[[asyncio.Event], Coroutine[None, None, None]]  # works until the event is set
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class RoleDuties:
     """What a process does."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Protocol
 
 import structlog
@@ -19,6 +19,7 @@ from bot.scheduler.schedule import Slot
 from bot.subscriptions.channel_registry import Channels, Post
 from bot.util.locks import Leases
 from bot.util.tracing import trace
+from digest.frozen import frozen
 from handlers.ports.storage import Clock, Ledger
 
 log = structlog.get_logger(__name__)
@@ -96,7 +97,7 @@ class MessageHandler(Protocol):
         """Complete the replies that a dead process left unfinished."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class LoopServices:
     """The services of the loop. ``receivers`` are senders that also listen."""
 

@@ -29,6 +29,7 @@ from bot.llm.response_format import Dialect
 from bot.llm.throttle import Breaker, RateGate
 from bot.llm.transport_values import Ask, Hear, ModelFault, ModelResponse, ModelTransport
 from bot.util.machine import loop_time
+from digest.frozen import frozen
 from handlers.ports import model_port
 from handlers.ports.storage import Clock
 
@@ -97,7 +98,7 @@ class Estimator:
 log = structlog.get_logger(__name__)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class _Scope:
     cap: CapSettings
     name: str

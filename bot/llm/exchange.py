@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Generic, TypeVar
 
 from bot.llm import calls, json_reply
@@ -24,6 +24,7 @@ from bot.llm.json_reply import problem
 from bot.llm.response_format import Dialect, Rung
 from bot.llm.transport_values import Ask, Finish, ModelResponse
 from digest.core.enums import Language
+from digest.frozen import frozen
 from digest.llm import prompt
 from handlers.ports.model_port import (
     OVERHEAD,
@@ -87,14 +88,14 @@ _WORTH = 1.2  # a retry asks for more room only if there is at least this many t
 _ECHO = 8_000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Whole(Generic[T]):
     """The reply can be used."""
 
     value: T
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class AskAgain:
     """The reply cannot be used. The next request says why."""
 

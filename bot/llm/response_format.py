@@ -18,7 +18,7 @@ import json
 import re
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 from pathlib import Path
@@ -26,6 +26,7 @@ from typing import Any
 
 from bot.util.files import write_whole
 from digest.errors import UnwritableFolder
+from digest.frozen import frozen
 from handlers.ports.storage import Clock
 
 
@@ -44,7 +45,7 @@ class Rung(StrEnum):
         return rungs[place] if place < len(rungs) else None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Dialect:
     """What a server was found to support. The defaults are the best case."""
 

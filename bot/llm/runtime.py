@@ -12,7 +12,7 @@ import asyncio
 import difflib
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from pathlib import Path
 
@@ -27,6 +27,7 @@ from bot.llm.response_format import DialectFile, Rung
 from bot.llm.transport_values import ModelFault, ModelTransport
 from bot.store.analyses import SqlAnalyses, SqlCalls
 from bot.store.database import Database
+from digest.frozen import frozen
 from handlers.ports.analysis_port import AnalysisRun, Flights, Judging, Listener
 from handlers.ports.model_port import (
     BillingAccount,
@@ -96,7 +97,7 @@ _ROOM = 512
 _PATIENCE = 60.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Probe:
     """The findings of a probe; ``None`` means unknown."""
 
@@ -221,7 +222,7 @@ _RULES = "secret-rules"
 """The folder, with the user's caches or within the data folder, of compiled rules for secrets."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ModelRuntime:
     """Shared by all digests and answers of a process, so that nothing is paid for twice."""
 

@@ -25,6 +25,7 @@ import structlog
 
 from bot.llm.transport_values import ModelFault
 from bot.util.machine import loop_time
+from digest.frozen import frozen
 from handlers.ports.model_port import ModelReason
 
 # Seconds. The margin allows for requests with different delays to the server's clock.
@@ -43,7 +44,7 @@ class GateEntry:
     amount: float
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Turn:
     """The entries of one request that was let pass."""
 
@@ -220,7 +221,7 @@ _TRIES: Mapping[ModelReason, int] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Pauses:
     """Pauses in seconds: the first, doubled each time, never above the longest."""
 

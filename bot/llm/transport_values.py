@@ -19,6 +19,7 @@ from enum import StrEnum
 from typing import Any, Protocol
 
 from bot.llm.response_format import Dialect, about_format
+from digest.frozen import frozen
 from handlers.ports.model_port import ModelMessage, ModelReason
 
 
@@ -31,7 +32,7 @@ class Finish(StrEnum):
     NONE = ""  # not stated by the server
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Ask:
     """One request, ready to be sent."""
 
@@ -43,7 +44,7 @@ class Ask:
     schema: Mapping[str, Any] | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Metered:
     """The tokens that a server reports. ``output`` includes thinking, ``input`` cached tokens."""
 
@@ -52,7 +53,7 @@ class Metered:
     cached: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ModelResponse:
     """A response, complete as far as is known. ``metered`` is ``None`` if not reported."""
 

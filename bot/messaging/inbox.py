@@ -13,7 +13,7 @@ import os
 import time
 from collections import deque
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Protocol, runtime_checkable
@@ -24,6 +24,7 @@ from bot.messaging.receiver import Ear, Incoming
 from bot.messaging.sender import SendError
 from bot.util.tracing import trace
 from digest.errors import UserError
+from digest.frozen import frozen
 
 log = structlog.get_logger(__name__)
 
@@ -47,7 +48,7 @@ class Unkept(Exception):
     """A delivery could not be stored, and must not be acknowledged."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Arrival:
     """What a platform delivered."""
 

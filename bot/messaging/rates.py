@@ -16,13 +16,14 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from bot.util.machine import loop_time
+from digest.frozen import frozen
 
 # The most chats that are remembered; those without a waiting time are forgotten first.
 _MOST_CHATS = 4096
 _MOST_PARTS = 1024  # the most parts of an account that are remembered, as for chats
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Rate:
     """At most ``count`` messages in any ``seconds``."""
 
@@ -38,7 +39,7 @@ class TooBusy(Exception):
         self.wait = wait
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Booked:
     """A turn in ``wait`` seconds if it is ``booked``; otherwise ask again then."""
 

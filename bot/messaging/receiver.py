@@ -8,13 +8,14 @@ from __future__ import annotations
 import time
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from enum import StrEnum
 from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
 
 from bot.messaging.sender import Receipt
 from bot.util.tracing import trace
+from digest.frozen import frozen
 
 
 def _kept_by_nobody() -> None:
@@ -29,7 +30,7 @@ class MessageEvent(StrEnum):
     DELETED = "deleted"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Incoming:
     """A message to the bot."""
 

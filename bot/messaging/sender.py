@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from typing import Protocol, runtime_checkable
@@ -16,6 +15,7 @@ from bot.messaging.rates import Pace
 from bot.util.chart_image import Picture
 from digest.document import Document
 from digest.errors import DigestbotError
+from digest.frozen import frozen
 
 compact_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 """A value as JSON: compact, with every script unescaped."""
@@ -75,7 +75,7 @@ class Counted(StrEnum):
     BODY = "body"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Part:
     """One message. It is frozen in the ledger, so both sides are plain strings."""
 
@@ -90,7 +90,7 @@ class Part:
     silent: bool = False  # asks the platform to notify nobody
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Limit:
     """The longest message: ``size`` of ``unit``, ``None`` for no limit, as ``source`` states."""
 
@@ -122,7 +122,7 @@ nothing is known of a chain, such as one that continues from the second part of 
 conversation is that of the whole chat."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Receipt:
     """A platform's proof that a message was posted: its id, and the thread for replies to it."""
 

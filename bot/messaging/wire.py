@@ -11,13 +11,13 @@ import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pydantic import SecretStr
 
 from bot.messaging.rates import Pace, Rate, TooBusy
 from bot.messaging.sender import Part, Receipt, SendError, SendReason
+from digest.frozen import frozen
 
 if TYPE_CHECKING:
     import aiohttp
@@ -29,7 +29,7 @@ _IDLE = 4.0
 message in doubt."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Reply:
     """A server's answer; the names of ``headers`` are in lower case."""
 

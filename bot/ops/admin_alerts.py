@@ -10,7 +10,6 @@ import asyncio
 import hashlib
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import structlog
@@ -21,6 +20,7 @@ from bot.store.ledger import NOTICE
 from bot.telemetry.logs import Redaction
 from digest.core.enums import Language
 from digest.document import Document, Item, Listing, Paragraph, Text
+from digest.frozen import frozen
 from digest.i18n import labels as words
 from digest.i18n.phrase import Phrase
 from handlers.ports.storage import Clock, Ledger
@@ -74,7 +74,7 @@ _TOLD: Mapping[str, Words] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class AdminChannel:
     """The destination of notices, and what is needed to deliver them."""
 

@@ -11,7 +11,7 @@ import os
 import re
 import tempfile
 from collections.abc import Awaitable, Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from enum import StrEnum
 from itertools import islice
@@ -38,6 +38,7 @@ from bot.store.sqlite import open_database
 from bot.util.machine import SystemClock
 from digest.core.enums import Frequency
 from digest.errors import DigestbotError, UserError
+from digest.frozen import frozen
 from handlers.ports.model_port import ModelCall, Usage
 from handlers.ports.storage import Clock, Tip
 
@@ -50,7 +51,7 @@ class Weight(StrEnum):
     ERROR = "error"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Finding:
     """One line of the result; ``cure`` is the remedy, empty if none is needed or known."""
 
@@ -170,7 +171,7 @@ def _manner(probe: Probe, config: ModelConfig, clock: Clock, data: Path) -> str:
 _PATIENCE = 60.0  # seconds for one probe
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Probes:
     """Checks of what other parts of the program know. All raise ``UserError``."""
 

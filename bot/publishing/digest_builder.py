@@ -13,7 +13,7 @@ import re
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Hashable, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -31,6 +31,7 @@ from digest.chat.chat_settings import PLAIN, RuleField, still_muted
 from digest.core.enums import Frequency
 from digest.core.grade import Level, Repository
 from digest.errors import UnknownBranch
+from digest.frozen import frozen
 from digest.markdown import markdown
 from digest.report.condensed import details_document, digest_document, shown_entries
 from digest.report.full_report import report_document
@@ -120,7 +121,7 @@ def _stem(window: Window) -> str:
     return re.sub(r"[^\w.+-]+", "_", span_of(window)).strip("_")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class _Read:
     watched: Watched
     tip: Tip

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from itertools import groupby
 
@@ -30,6 +29,7 @@ from bot.workspace.workspace import Workspace
 from digest.core.enums import Frequency, Language
 from digest.core.grade import Graded, Repository
 from digest.document import Document
+from digest.frozen import frozen
 from digest.report.condensed import RevertedChange, mark_reverted, revert_note
 from handlers.ports.status_port import undone_by
 from handlers.ports.storage import DeliveryKey, DeliveryRecord, State
@@ -43,7 +43,7 @@ NameOf = Callable[[str, RepositoryConfig, str, str], str]
 """The name of a digest, from its kind, repository, slot, and the name of a subscription."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class _Case:
     """A posted digest with all reverts of its changes."""
 

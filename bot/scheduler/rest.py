@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from datetime import date, datetime, time
 from functools import lru_cache
 from typing import Any
+
+from digest.frozen import frozen
 
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _CLOCK = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)(?::([0-5]\d))?")
@@ -68,7 +69,7 @@ _LONGEST = 366
 """Days of one range: anything longer should be a paused channel, or is a mistyped year."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Hours:
     """From ``since`` up to ``until`` on each of the weekdays (0 is Monday), in local time."""
 
@@ -88,7 +89,7 @@ class Hours:
         return evening or ((today - 1) % 7 in self.weekdays and now < self.until)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Dates:
     """A range of dates, both ends included."""
 
@@ -96,7 +97,7 @@ class Dates:
     last: date
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Rest:
     """All rest times of a channel; by default none."""
 

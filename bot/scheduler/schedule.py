@@ -16,6 +16,7 @@ from zoneinfo import ZoneInfo
 
 from bot.scheduler.rest import NEVER, Rest
 from digest.core.enums import Frequency
+from digest.frozen import frozen
 from digest.window import Window, instant
 
 _DAY = timedelta(days=1)
@@ -55,7 +56,7 @@ _COMES: Mapping[Frequency, Callable[[date, frozenset[int]], bool]] = {
 """Which of the dates with a weekday of the schedule have a slot; for other kinds all have."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Spec:
     """A local time on some weekdays (0 is Monday) of a zone; ``rest`` is when nothing is posted."""
 

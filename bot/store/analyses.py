@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from decimal import ROUND_CEILING, Decimal
 from typing import Any
@@ -24,6 +24,7 @@ from bot.store.rows import add_repository, find_repository
 from bot.store.tables.chat_tables import analyses, leads, model_calls
 from digest.core.grade import Level, Repository
 from digest.core.statement import analysis_from_json, analysis_to_json
+from digest.frozen import frozen
 from digest.grading.importance import LevelOverride
 from digest.report import report_json
 from handlers.ports.analysis_port import Analyses, Basis, StoredAnalysis, StoredDay
@@ -212,7 +213,7 @@ _UNIT = Decimal("1e-9")
 _DAY = 86_400
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Cost:
     """Calls of one day (its first instant, in UTC), repository, kind and currency; some failed."""
 

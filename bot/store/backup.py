@@ -14,7 +14,6 @@ import sqlite3
 import tempfile
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +33,7 @@ from bot.store.tables.archive_tables import (
 )
 from bot.store.text_index_postgresql import PostgresIndex, enter_topics
 from digest.errors import BrokenArchive, NewerArchive, UnwritableFolder, UserError
+from digest.frozen import frozen
 
 _NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS}
 """Errors of file systems without hard links, such as removable disks and some network shares."""
@@ -41,7 +41,7 @@ _NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS}
 _SIDE_FILES = ("-wal", "-shm", "-journal")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Copied:
     """A finished backup: its path, size in bytes, and the revision of its tables."""
 

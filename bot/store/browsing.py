@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -26,6 +25,7 @@ from bot.store.tables.ledger_tables import digests
 from digest.core.authors import clip_title
 from digest.core.enums import Language
 from digest.core.grade import Graded, Level, Repository
+from digest.frozen import frozen
 from digest.report.report_json import day_from_json
 from digest.report.themes import DaySummary
 from digest.window import Window
@@ -201,7 +201,7 @@ _PATHS = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ChangeLine:
     """A change in a list: ``at`` is its commit date, ``number`` its request."""
 
@@ -214,7 +214,7 @@ class ChangeLine:
     number: int | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Extent:
     """How many changes of a repository are archived, and the dates of the first and the last."""
 
@@ -223,7 +223,7 @@ class Extent:
     last: datetime
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class KeptPost:
     """A stored digest; ``document`` is read by :func:`bot.delivery.payload.thaw`."""
 

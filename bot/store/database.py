@@ -14,7 +14,6 @@ import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 from typing import Any, Generic, Self, TypeVar
@@ -22,12 +21,14 @@ from typing import Any, Generic, Self, TypeVar
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
+from digest.frozen import frozen
+
 K = TypeVar("K")
 V = TypeVar("V")
 Statement = sa.Select[*tuple[Any, ...]] | sa.Insert | sa.Update | sa.Delete
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class StatementResult:
     """The rows of a statement, with columns as attributes; ``count`` is how many it changed."""
 

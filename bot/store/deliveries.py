@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
@@ -12,10 +11,11 @@ from sqlalchemy import ColumnElement, case, delete, func, select, update
 from bot.store.database import SqlStore
 from bot.store.dialect import columns, from_row, insert_into, matches, upsert
 from bot.store.tables.ledger_tables import amendments, deliveries, delivery_parts, refusals
+from digest.frozen import frozen
 from handlers.ports.storage import DeliveryKey, PartState
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class UncertainDelivery:
     """A part of a delivery that was not sent, or for which that is only assumed."""
 
@@ -71,7 +71,7 @@ class SqlUncertainDeliveries(SqlStore):
             return count
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class DeliverySummary:
     """A delivery with the number of its parts and of those sent."""
 
@@ -109,7 +109,7 @@ class SqlDeliveries(SqlStore):
         return [from_row(DeliverySummary, row) for row in (await self._database.run(wanted)).rows]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ChatRefusal:
     """A chat that refuses messages."""
 
@@ -154,7 +154,7 @@ class AmendmentProgress(StrEnum):
     DONE = "done"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Amendment:
     """A posted change ``sha`` was reverted by ``by_sha``, shown to people as ``by_name``."""
 

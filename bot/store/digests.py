@@ -13,7 +13,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -27,6 +27,7 @@ from bot.store.deliveries import AmendmentProgress
 from bot.store.rows import RAISE, raise_revision
 from bot.store.tables.ledger_tables import amendments, deliveries, delivery_parts, digests, reports
 from digest.core.enums import Frequency
+from digest.frozen import frozen
 from digest.window import Window
 from handlers.ports.storage import Outcome, PartState, State
 
@@ -43,7 +44,7 @@ def mark_of(name: str) -> str:
     return hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class DigestHeading:
     """What a digest is about. ``counts`` holds its changes by level, and their total."""
 
@@ -71,7 +72,7 @@ class DigestHeading:
         return self.created_at >= self.window.until
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class KeptDigest:
     """A digest. Its tip and outcomes belong to the frozen content."""
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
@@ -24,6 +24,7 @@ from bot.store.tables.archive_tables import local_weights, repositories
 from bot.store.tables.chat_tables import feedback
 from bot.store.tables.ledger_tables import digests
 from digest.core.grade import Grade, Repository
+from digest.frozen import frozen
 from digest.grading.importance import weights
 from digest.grading.local_weights import LocalWeights
 from handlers.ports.storage import LearnedWeights
@@ -38,7 +39,7 @@ class ReaderVerdict(StrEnum):
     USELESS = "useless"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Opinion:
     """One person's verdict, with the change's grade at that time; a digest has none."""
 

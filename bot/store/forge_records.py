@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from typing import Any
 
@@ -32,6 +32,7 @@ from bot.store.tables.chat_tables import forge_marks, forge_pages, requests
 from digest.core.change import Commit
 from digest.core.grade import Grade, Graded, Repository
 from digest.core.request import PullRequest, RequestState, refreshed
+from digest.frozen import frozen
 from digest.topics.index_terms import label_topics
 from handlers.ports.forge_port import KeptRequest, Requests
 from handlers.ports.storage import Clock
@@ -222,7 +223,7 @@ def _graded(text: str) -> Graded:
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ForgePage:
     """A response: ``value`` is its JSON or text, ``link`` the header that points to other pages."""
 

@@ -6,13 +6,13 @@ Any process with the database can read the queue's depth.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.store.database import Database
+from digest.frozen import frozen
 
 
 class JobKind(StrEnum):
@@ -84,7 +84,7 @@ _DEPTH = text("""
 """)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Depth:
     """The jobs of a kind. ``oldest`` is the age in seconds of the oldest waiting job."""
 

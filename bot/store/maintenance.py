@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import operator
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from functools import reduce
 from pathlib import Path
@@ -33,9 +32,10 @@ from bot.store.text_index_sqlite import OPTIMIZE
 from bot.store.writer import clear_indexes, write_indexes
 from digest.core.grade import Repository
 from digest.errors import BrokenArchive
+from digest.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Holding:
     """The archived data of a repository."""
 
@@ -46,7 +46,7 @@ class Holding:
     characters: int  # of its messages, facts and searched texts
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Vacuumed:
     """The size of the archive in bytes before and after compaction."""
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from math import ceil
 from typing import Any
@@ -30,6 +30,7 @@ from digest.core.facts import Area
 from digest.core.grade import Level
 from digest.core.reference import Query
 from digest.core.statement import spans_from_json
+from digest.frozen import frozen
 
 COMMON = 1000  # a condition met by this many changes is common: it drives no limited query
 _PART = 0.4
@@ -39,7 +40,7 @@ _UNCUT = 2**31 - 1
 _LAST = "\U0010ffff"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Plan:
     """How a query is answered: the shape of the statement and its parameters."""
 
@@ -182,7 +183,7 @@ _SHOWN = GRADED.add_columns(changes.c.id.label("key"), changes.c.area, _line.lab
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class _Counted:
     """Counts of all matches, and the keys of up to a page of them after the first ``first``."""
 

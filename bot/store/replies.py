@@ -19,7 +19,6 @@ import asyncio
 import hashlib
 import json
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any
@@ -36,6 +35,7 @@ from bot.store import dialect
 from bot.store.database import Batcher, Database, Prepared, SqlStore
 from bot.store.tables.chat_tables import heard, inbox
 from digest.errors import UserError
+from digest.frozen import frozen
 
 KEPT = timedelta(hours=48)
 """How long a record is kept. Feishu redelivers for 7 hours, Telegram for 24."""
@@ -50,7 +50,7 @@ class Stage(StrEnum):
     TOLD = "told"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class MessageKey:
     """A message: ``account`` is a name in the configuration, the others are the platform's ids."""
 
@@ -70,7 +70,7 @@ class MessageKey:
         return f"answer\0{self.account}\0{self.chat}\0{self.message}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class MessageRecord:
     """A message, how far its reply is, its receipt, and when (aware, UTC) it was received."""
 

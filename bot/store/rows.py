@@ -15,7 +15,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from itertools import groupby
 from typing import Any, Self, get_type_hints
 
@@ -31,6 +31,7 @@ from digest.core.enums import Language
 from digest.core.facts import Facts, Subject
 from digest.core.grade import Grade, Graded, Level, Reason, Repository
 from digest.core.statement import spans_to_json
+from digest.frozen import frozen
 from digest.topics.index_terms import TOPICS_VERSION, topics_of
 
 _put = object.__setattr__  # fields of the frozen dataclass are set later
@@ -192,7 +193,7 @@ GRADED: Select[*tuple[Any, ...]] = select(
 """The columns that :func:`graded_from_row` reads; conditions are added to it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ChangeRow:
     """A change ready to be written, except for the keys that only the database knows."""
 

@@ -7,7 +7,6 @@ take longer than running it.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import Enum, auto
 from functools import lru_cache
 from typing import Any
@@ -18,6 +17,7 @@ from bot.store.dialect import contains, one_of
 from bot.store.rows import GRADED
 from bot.store.tables.archive_tables import change_paths, change_texts, change_topics, changes
 from bot.store.text_index import TextIndex, holding, term
+from digest.frozen import frozen
 
 Statement = sa.Select[*tuple[Any, ...]]
 
@@ -39,7 +39,7 @@ class Driver(Enum):
     AMONG = auto()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class QueryStatement:
     """The conditions of a query and how many of each kind; the driver is read from its index."""
 

@@ -8,7 +8,6 @@ same changes.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import Any, Protocol
 
@@ -17,11 +16,12 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.store.dialect import contains
 from bot.store.tables.archive_tables import change_texts, change_topics
+from digest.frozen import frozen
 
 GRAM = 3  # characters of a gram; shorter terms are looked up differently
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Expression:
     """Terms as parameters of an index; both together ask for all of them."""
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -30,6 +30,7 @@ from digest.core.enums import Language
 from digest.core.grade import Level
 from digest.document import Block, Document, Heading, Item, Listing, Paragraph, Strong, Text
 from digest.errors import UserError
+from digest.frozen import frozen
 from digest.i18n.chat_text import HOME, HOME_ASK, HOME_NONE, HOME_RUN
 from digest.i18n.phrase import join
 from handlers.ports.storage import Clock
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
     from bot.config.repository_section import RepositoryConfig
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Subscription:
     """A schedule with its destination and content."""
 
@@ -97,7 +98,7 @@ def subscriptions_of(
 log = structlog.get_logger(__name__)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Post:
     """A subscription as the loop sees it. Missed slots older than ``catch_up`` are dropped."""
 

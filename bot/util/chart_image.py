@@ -7,11 +7,11 @@ scripts are left to the message above the picture.
 from __future__ import annotations
 
 import io
-from dataclasses import dataclass
 from math import ceil
 from typing import TYPE_CHECKING
 
 from digest.document import Chart
+from digest.frozen import frozen
 
 if TYPE_CHECKING:
     from PIL.ImageDraw import ImageDraw
@@ -30,7 +30,7 @@ _NUMBERED = 31  # up to this many bars have their numbers above them
 _PAPER, _LINE, _INK, _BAR = "#ffffff", "#d8dde3", "#3d4651", "#2f6fb2"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Picture:
     """A PNG with its ``title``, and an ``alt`` text with the same content."""
 

@@ -10,17 +10,18 @@ import os
 import shlex
 import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Literal
 
 from digest.errors import InvalidConfig, UnwritableFolder, UserError
+from digest.frozen import frozen
 
 NAME = "digestbot.toml"
 LogFormat = Literal["auto", "human", "json"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Environment:
     """The settings from the environment, each as ``DIGESTBOT_`` and the name in capitals."""
 

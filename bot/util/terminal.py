@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 from itertools import groupby
 from operator import itemgetter
@@ -21,6 +21,7 @@ from rich.cells import cell_len, chop_cells
 from bot.util.sanitize import address, legible, legible_lines
 from digest import document as doc
 from digest.core.patterns import lazy
+from digest.frozen import frozen
 
 
 class TextStyle(StrEnum):
@@ -217,7 +218,7 @@ def plain_text(lines: Iterable[Line]) -> str:
     return "".join("".join(run.text for run in line).rstrip() + "\n" for line in lines)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class _Page:
     width: int
     urls: bool
@@ -365,7 +366,7 @@ _STYLES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Terminal:
     """How wide the lines are, and whether they have colours and clickable links."""
 

@@ -26,7 +26,7 @@ from collections.abc import (
     Sequence,
 )
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from http import HTTPStatus
 from importlib.metadata import version
 
@@ -63,6 +63,7 @@ from bot.web.pages.site import Site
 from bot.web.site_factory import configured_site
 from bot.workspace.workspace import Workspace
 from digest.errors import UserError
+from digest.frozen import frozen
 
 STALE = 30 * 60.0
 """Seconds after which a sweep counts as missed: sweeps run every five minutes, and one that builds
@@ -72,7 +73,7 @@ Look = Callable[[], Awaitable[str]]
 """Finds out why something is not ready; returns an empty text if it is."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Health:
     """The data behind readiness and metrics. ``receivers`` are accounts by name."""
 

@@ -38,6 +38,7 @@ from digest.core.change import Change
 from digest.core.enums import Language
 from digest.core.grade import Graded, Repository
 from digest.errors import EmptyRange, RangeTooLarge, UserError
+from digest.frozen import frozen
 from digest.question.commit_range import Refs, Span
 from digest.question.parser import parse
 from digest.window import Window
@@ -124,7 +125,7 @@ def alone(app: Workspace, watched: Sequence[Watched], zone: str | None = None) -
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class SiteLinks(Repository):
     """A repository with its changes linked to their pages, and lines of files to patches."""
 

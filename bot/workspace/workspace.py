@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Collection, Coroutine
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import date
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
@@ -25,6 +25,7 @@ from digest.core.enums import Language
 from digest.core.grade import Graded, Repository, Thresholds
 from digest.core.profile import ProfileEntry
 from digest.errors import AmbiguousRepository, NotARepository, UserError
+from digest.frozen import frozen
 from digest.grading.policy import GradingPolicy
 from digest.question.repository_names import match_names
 from digest.window import zone_of
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
 _OWN_CHECKOUT = Path(__file__).resolve().parent.parent
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Workspace:
     """Everything that a command or the loop works with; ``mind`` is the model's runtime, if any."""
 

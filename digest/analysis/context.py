@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from digest.core.change import Side
 from digest.core.enums import Language
@@ -28,6 +28,7 @@ from digest.core.grade import Graded, Level
 from digest.core.statement import Aspect, Statement
 from digest.document import Code, Spans, Text, plain
 from digest.facts.paths import is_script
+from digest.frozen import frozen
 from digest.i18n.labels import STOP
 from digest.i18n.phrase import Part, join
 
@@ -48,7 +49,7 @@ _ASIDE = {Area.TESTS, Area.EXAMPLES, Area.BENCHMARKS, Area.DOCS, Area.GENERATED,
 _ASIDE_VERSIONS = {Area.TESTS, Area.EXAMPLES, Area.BENCHMARKS, Area.DOCS, Area.VENDORED}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Bounds:
     """The maximum size of each section.
 
@@ -65,7 +66,7 @@ class Bounds:
     quote: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ChangeContext:
     """A graded change with its language, bounds and grouped facts.
 

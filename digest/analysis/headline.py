@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 
 from digest.core.authors import code_as_spans
 from digest.core.change import FileStatus, printable
@@ -20,6 +19,7 @@ from digest.facts.exposure import is_sent
 from digest.facts.paths import of_tools
 from digest.facts.security import PRIVATE_FORK
 from digest.facts.subject import strip_numbers, strip_tags
+from digest.frozen import frozen
 from digest.i18n import statement_text as words
 from digest.i18n.phrase import Part, Phrase, join, list_in_words
 
@@ -158,7 +158,7 @@ _THINGS = frozenset("backend command endpoint page parser plugin subcommand supp
 _LEAST = 2  # minimum number of words of content in a title that says what is different
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Headline:
     """A title without its full stop; ``telling`` if it says what is different.
 

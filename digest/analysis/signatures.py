@@ -6,13 +6,13 @@ nothing.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from digest.frozen import frozen
 
 _OPEN = "([{"
 _CLOSE = ")]}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Differences:
     """Names of parameters in order: ``added``, ``required`` (of those), ``lost``."""
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate
 
@@ -28,6 +27,7 @@ from digest.core.facts import (
 )
 from digest.document import Spans
 from digest.facts.version_pin import of_variable
+from digest.frozen import frozen
 from digest.i18n import statement_text as words
 from digest.i18n.labels import KINDS, KINDS_MANY, PIN, PINS
 from digest.i18n.phrase import Part, Phrase, join, list_in_words
@@ -275,7 +275,7 @@ def undone_change(what: Undone, language: Language) -> Spans:
     return words.TITLED(language, what=named, title=code_as_spans(" ".join(what.title.split())))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class FilePlace:
     """A file, or a folder that represents several files of a change."""
 

@@ -8,7 +8,7 @@ meaning within a schema, but new keys may be added.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -21,6 +21,7 @@ from digest.core.enums import Language, TopicPlace
 from digest.core.facts import Area
 from digest.core.grade import Graded, Level, Repository
 from digest.errors import UserError
+from digest.frozen import frozen
 from digest.i18n import answer_text as wording
 from digest.i18n.labels import AREAS, LEVEL_MARKS, LEVELS
 from digest.i18n.phrase import Part, between, join, list_in_words
@@ -34,7 +35,7 @@ ABOUT_NONE = frozenset({"help", "unknown", "chat", "profile"})
 """Intents whose answers are about no repository."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class AnswerRow:
     """A change that an answer rests on."""
 
@@ -48,7 +49,7 @@ class AnswerRow:
         return self.why if self.unseen is None else self.unseen
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Seen:
     """Where (``tip``) and when (``at``) an answer was looked up, and its zone and language."""
 
@@ -59,7 +60,7 @@ class Seen:
     language: Language
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Answer:
     """The reply to a question."""
 

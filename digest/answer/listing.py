@@ -8,13 +8,14 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from digest.core.change import printable
 from digest.core.enums import Language
 from digest.core.facts import Area
 from digest.core.grade import Graded, Level, Repository
 from digest.document import Block, Document, Heading, Item, Link, Listing, Paragraph, Spans, plain
+from digest.frozen import frozen
 from digest.i18n.phrase import join
 from digest.report.blocks import run, title_link
 
@@ -24,7 +25,7 @@ LINES_VERSION = 16
 """Increased when lines of changes are worded differently, so that stored ones are replaced."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ListedChange:
     """A change on a page, its area, and a line on its effect."""
 
@@ -33,7 +34,7 @@ class ListedChange:
     line: Spans
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Listed:
     """The changes that meet a query, counted by level and by area (0 if absent), and a page."""
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from digest import document as doc
 from digest.analysis.context import owner_of, read, without_dashes
@@ -20,6 +19,7 @@ from digest.core.enums import ChangeKind, Language
 from digest.core.facts import Action, Evidence, Fact, FactKind
 from digest.core.grade import Graded
 from digest.core.request import Release
+from digest.frozen import frozen
 from digest.i18n import answer_text as words
 from digest.i18n.answer_text import GROUP
 from digest.i18n.labels import KINDS as KIND_NAMES
@@ -41,7 +41,7 @@ KINDS = (
 _ORDER = (Action.REMOVED, Action.RENAMED, Action.CHANGED)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class UpgradeItem:
     """One upgrade note."""
 
@@ -150,7 +150,7 @@ def _bare(value: str) -> str:
 PEOPLE = 12  # contributors that are named, those with most changes; the others are counted
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ReleaseNotes:
     """Changes in groups; ``None`` is the group of changes without a listed kind."""
 

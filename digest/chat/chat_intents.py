@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import time, timedelta
 from zoneinfo import ZoneInfo
 
@@ -10,12 +9,13 @@ from digest.chat.chat_settings import AS_USUAL, DigestTiming, Rule
 from digest.chat.schedule_parser import WEEKDAY_NAMES, PauseEnd
 from digest.core.enums import ChatSetting, Frequency, Language
 from digest.core.grade import Level
+from digest.frozen import frozen
 
 Value = Language | ZoneInfo | time | frozenset[int] | Level | bool | str
 """The value of a setting: each has one type of these; a branch is a ``str``."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Subscribe:
     """Subscribe the chat to a repository; without a name, to all that it may see."""
 
@@ -24,7 +24,7 @@ class Subscribe:
     timing: DigestTiming = AS_USUAL
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Unsubscribe:
     """Remove subscriptions to a repository; without a name, to all. ``kind`` restricts them."""
 
@@ -32,24 +32,24 @@ class Unsubscribe:
     kind: Frequency | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Subscriptions:
     """List the chat's digests, and when each is next due."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Pause:
     """Post nothing unprompted until further notice, or until an end."""
 
     until: PauseEnd | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Resume:
     """Resume what was paused."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Mute:
     """Leave a topic out of digests, for good or until an end; its changes are still counted."""
 
@@ -57,19 +57,19 @@ class Mute:
     until: PauseEnd | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Unmute:
     """Show a topic again."""
 
     topic: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ShowSettings:
     """Show the chat's settings."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Set:
     """Change a setting of the chat."""
 
@@ -77,7 +77,7 @@ class Set:
     value: Value
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Filter:
     """Add a rule to the filters; without ``save``, only show what it would keep."""
 
@@ -86,7 +86,7 @@ class Filter:
     save: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Unfilter:
     """Remove a rule; without one, all of them."""
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime, time
 from enum import StrEnum
 from zoneinfo import ZoneInfo
@@ -23,6 +23,7 @@ from digest.core.authors import CodeOwners, fixes_weakness, is_owner, made_by_bo
 from digest.core.enums import Frequency, Language
 from digest.core.grade import Graded, Level
 from digest.core.patterns import check_expression, expression_of, found_in, matches, within
+from digest.frozen import frozen
 from digest.topics.terms import term
 
 MOST_RULES = 50  # rules of one chat
@@ -42,7 +43,7 @@ class RuleField(StrEnum):
 NOBODY = CodeOwners()  # owns anything
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Rule:
     """One condition: a path pattern, a label, or part of a text; a regex stands between slashes."""
 
@@ -116,7 +117,7 @@ _TEXTS: Mapping[RuleField, Callable[[Graded, Collection[str]], Sequence[str]]] =
 """The texts of a change that a rule looks at."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Filters:
     """The rules of a chat; ``bots`` says that changes of bots are wanted."""
 
@@ -195,7 +196,7 @@ def count_rules(rules: Iterable[str]) -> tuple[tuple[str, int], ...]:
 MOST_TOPICS = 50  # topics that one chat can mute
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class DigestTiming:
     """When a digest is posted and what it shows; ``None`` and empty mean the value set above it."""
 
@@ -219,7 +220,7 @@ class DigestTiming:
 AS_USUAL = DigestTiming()  # nothing is set here
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ChatSettings:
     """The settings of a chat. A paused one gets no scheduled digest."""
 
@@ -255,7 +256,7 @@ def still_muted(
     return tuple(topic for topic in topics if topic not in until or now < until[topic])
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Subscribed:
     """A chat's own subscription to one repository, with its own timing."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
@@ -12,6 +11,7 @@ from digest.core.enums import Frequency
 from digest.core.grade import Level
 from digest.core.patterns import lazy
 from digest.errors import UnknownZone
+from digest.frozen import frozen
 from digest.window import instant, parse_date, zone_of
 
 WEEKDAY_NAMES = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
@@ -68,7 +68,7 @@ _NAME = lazy(r"[\w.~+-]+(?:/[\w.~+-]+)*")
 _FILLER = lazy(r"\b(?:to|in|at|from|the|repository|repo|digests?|of)\b|仓库|的|推送|摘要")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Read:
     """The parsed schedule; ``rest`` is the one remaining name, or empty."""
 

@@ -8,10 +8,11 @@ paths with :func:`printable`.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from hashlib import blake2b
+
+from digest.frozen import frozen
 
 _BLANK = " \t\n\r"
 """What git treats as white space in messages; a line of nothing else ends a paragraph."""
@@ -60,7 +61,7 @@ class Side(StrEnum):
     REQUEST = "request"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Hunk:
     """A run of changed lines without context."""
 
@@ -71,7 +72,7 @@ class Hunk:
     section: str = ""  # the enclosing line that git shows after ``@@``, or empty
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class FileChange:
     """One file of a change."""
 
@@ -89,7 +90,7 @@ class FileChange:
     new_mode: str = "100644"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Commit:
     """A commit without its diff."""
 
@@ -113,7 +114,7 @@ class Commit:
         return "\n".join(_split(self.message)[1])
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Change:
     """A commit and its files: the unit that is graded."""
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from enum import StrEnum
 
 from digest.core.change import FileStatus, Side
+from digest.frozen import frozen
 
 FACTS_VERSION = 46
 """Increased whenever extraction finds other facts, so that stored ones are remade."""
@@ -57,7 +57,7 @@ OVERLOAD = "overload"
 """The detail of a removed function of several of one name, of which others stay."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Evidence:
     """Where a statement can be checked."""
 
@@ -66,7 +66,7 @@ class Evidence:
     side: Side
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Fact:
     """One thing that the diff or the message says."""
 
@@ -90,7 +90,7 @@ class Fact:
     public: bool | None = None  # ``False``: its removal breaks nobody's code; ``None``: unknown
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Note:
     """An entry that the change adds to the project's changelog."""
 
@@ -99,7 +99,7 @@ class Note:
     evidence: Evidence
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Series:
     """A position in a series of changes, such as ``[3/n]``: ``total`` is ``None`` for ``n``."""
 
@@ -107,7 +107,7 @@ class Series:
     total: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Subject:
     """The first line of a message, taken apart."""
 
@@ -121,7 +121,7 @@ class Subject:
     series: Series | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Undone:
     """The change that a revert undoes or a re-land restores, as far as the message names it."""
 
@@ -145,7 +145,7 @@ class ClueKind(StrEnum):
     REGISTERED = "registered"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Clue:
     """Words or values of the diff that say what a change means for a reader.
 
@@ -165,7 +165,7 @@ class Clue:
     evidence: Evidence
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class FileFacts:
     """One file as facts see it."""
 
@@ -181,7 +181,7 @@ class FileFacts:
     unparsed: bool = False  # too large or too complex
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Facts:
     """Everything that is known of a change without judging it."""
 

@@ -6,12 +6,12 @@ settle it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 
 from digest.core.authors import clip_title
 from digest.core.change import Commit
 from digest.core.facts import Area, Facts
+from digest.frozen import frozen
 
 
 class Level(StrEnum):
@@ -27,7 +27,7 @@ class Level(StrEnum):
         return list(Level).index(self)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Reason:
     """One reason of a grade. The words are made per language by :mod:`digest.i18n`."""
 
@@ -36,7 +36,7 @@ class Reason:
     subject: str = ""  # what it matched (a flag's name, an area, a count), or empty
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Grade:
     """How much a change matters."""
 
@@ -46,7 +46,7 @@ class Grade:
     by: str = ""  # its weights and thresholds, by which an outdated grade is recognised
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Thresholds:
     """The lowest scores of the levels; below ``medium`` is low."""
 
@@ -56,7 +56,7 @@ class Thresholds:
     medium: float = 0.25
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Description:
     """A request's description on the forge; ``note`` is its release note, or empty."""
 
@@ -65,7 +65,7 @@ class Description:
     labels: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Graded:
     """A commit, its facts and its grade, as archived: without the lines of the diff."""
 
@@ -95,7 +95,7 @@ class Graded:
         return clip_title(self.facts.subject.title)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Repository:
     """A watched repository."""
 

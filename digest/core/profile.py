@@ -15,6 +15,7 @@ from enum import StrEnum
 
 from digest.core.patterns import lazy
 from digest.errors import UserError
+from digest.frozen import frozen
 
 MOST = 500  # entries of a profile
 _LONGEST = 200  # characters of an entry
@@ -77,7 +78,7 @@ class ProfileEntry:
         return f"{self.kind}:{self.name}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Profile:
     """Entries, each once, in the order of their kinds and names."""
 

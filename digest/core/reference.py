@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from digest.core.facts import Area
 from digest.core.grade import Level
 from digest.errors import InvalidReference
+from digest.frozen import frozen
 from digest.window import Window
 
 LEAST_DIGITS = 7  # the shortest commit name that is accepted, git's own shortest default
@@ -28,7 +29,7 @@ _ADDRESS = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Reference:
     """A change by number or by sha, of which exactly one is set, or an issue by number."""
 
@@ -97,7 +98,7 @@ def _from_address(written: str) -> Reference | None:
     return Reference(number=int(match[3]), repository=match[1], issue=bool(match[2]))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Query:
     """Conditions that all must hold; an empty one always holds."""
 

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 
 from digest.core.patterns import lazy
+from digest.frozen import frozen
 
 LONGEST_REF = 100  # characters of a reference in a question
 LATEST = "latest-release"
@@ -40,7 +41,7 @@ _ASKED_ZH = lazy(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Version:
     """The version in a tag; ``family`` is the text before its number."""
 
@@ -48,7 +49,7 @@ class Version:
     preliminary: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class TaggedRelease:
     """A tag of a release."""
 
@@ -57,7 +58,7 @@ class TaggedRelease:
     at: datetime | None = field(default=None, compare=False)  # when it was tagged, aware, if known
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ReleaseQuestion:
     """The name of a release in a question, and the topic within it, if any."""
 

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime
 from enum import StrEnum
 
 from digest.core.change import Change, Commit, FileChange
+from digest.frozen import frozen
 
 _MOST_ISSUES = 50
 _LONGEST = 65_536  # characters of a body, GitHub's own limit
@@ -54,7 +55,7 @@ class ReviewVerdict(StrEnum):
     ASKED = "asked"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Reviewer:
     """Somebody who reviewed a request, or was asked to; ``name`` is the account's."""
 
@@ -62,7 +63,7 @@ class Reviewer:
     verdict: ReviewVerdict
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class PullRequest:
     """A request as the forge has it."""
 
@@ -85,7 +86,7 @@ class PullRequest:
     files: int = 0  # counted by the forge; 0 if its list does not say
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Patch:
     """The files of a request or commit, with lines if the forge gave them."""
 
@@ -99,7 +100,7 @@ class Patch:
         return self.total > len(self.files)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Issue:
     """An issue. ``mentions`` are numbers of requests that name it, ``closed_by`` the commits."""
 
@@ -115,7 +116,7 @@ class Issue:
     closed_by: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Release:
     """A published release; ``body`` is its notes."""
 
@@ -126,7 +127,7 @@ class Release:
     prerelease: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Comparison:
     """What ``head`` has and ``base`` lacks."""
 

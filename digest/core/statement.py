@@ -6,7 +6,6 @@ roles of words, so that a stored analysis looks the same as a new one.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
@@ -14,6 +13,7 @@ from digest.core.change import Side
 from digest.core.enums import Language
 from digest.core.facts import Evidence
 from digest.document import Code, Emphasis, Link, Span, Spans, Strong, Text, plain
+from digest.frozen import frozen
 
 
 class Aspect(StrEnum):
@@ -55,7 +55,7 @@ class Origin(StrEnum):
     MODEL = "model"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Statement:
     """Words that the change supports. ``evidence`` is never empty."""
 
@@ -69,7 +69,7 @@ class Statement:
         return plain(self.spans)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Analysis:
     """The analysis of a change in one language. A section without statements is empty."""
 

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from digest.core.change import FileChange, FileStatus, Hunk
+from digest.frozen import frozen
 
 _ESCAPE = re.compile(rb'\\([abfnrtv"\\]|[0-3][0-7]{2})')
 _SIMPLE = {
@@ -45,7 +46,7 @@ _FILE = "diff --git "
 _NO_NEWLINE = "\\"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Hunks:
     """The changed lines of one file, and their counts."""
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 
 from digest.facts.side_text import DEFINED, SideText, block
+from digest.frozen import frozen
 
 LONGEST = 20_000  # maximum characters of a call; tables of options are longer than most calls
 _BUDGET = 1_000_000
@@ -42,7 +42,7 @@ _SPACE = re.compile(r"\s+")
 _LOOSE = re.compile(r"(?<=[(\[]) |,? (?=[)\]])")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class CodeCall:
     """A call with its position and its arguments as written.
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from itertools import islice, takewhile
 
@@ -31,6 +31,7 @@ from digest.facts.deprecated_names import (
 from digest.facts.paths import language_of
 from digest.facts.renames import last
 from digest.facts.side_text import COMMENT, FileContext, SideLines, block, changed_text
+from digest.frozen import frozen
 
 _HINTS = ("eprecat", "DEPRECAT", "be removed", "bsolete", "FutureWarning")
 
@@ -104,7 +105,7 @@ _SPAN = 6  # lines between two marks about the same thing: a call written over s
 _OVERLOADS = 24  # lines below a mark in which overloads are searched for
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class _Notice:
     name: str
     line: int

@@ -9,13 +9,14 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 
 from digest.core.facts import Action, Fact, FactKind
 from digest.facts.call_arguments import conditional, flat, is_told_apart, resolve_default
 from digest.facts.side_text import SideLines, SideText, same_place
 from digest.facts.syntax.declarations import Comparison, common_start, is_opposite
+from digest.frozen import frozen
 
 _WORD = re.compile(r"[\w-]++")
 _JOINED = re.compile(r"[\w-]")
@@ -39,7 +40,7 @@ _ALIKE = 0.8  # share of equal text around two names for a rename
 _RELATED, _SAME = 0.4, 0.9  # the same, if the names have little in common
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class NamedSetting:
     """A name that a user types or sees, at its declaration or use.
 

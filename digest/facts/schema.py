@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from digest.core.change import FileChange, FileStatus, Side
 from digest.core.facts import Action, Area, Evidence, Fact, FactKind
 from digest.facts.side_text import FileContext, SideLines
+from digest.frozen import frozen
 
 _DESCRIPTIONS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("openapi", re.compile(r"(?:^|/)(?:open-?api|swagger)[^/]*\.(?:json|ya?ml)$")),
@@ -62,7 +62,7 @@ _ASIDE = frozenset([Area.TESTS, Area.EXAMPLES, Area.BENCHMARKS, Area.DOCS])
 _DEEPEST = 12  # maximum levels of blocks whose names are given; nobody nests deeper on purpose
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class _Item:
     name: str
     detail: str

@@ -21,11 +21,11 @@ forge puts somewhere else:
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from digest.core.change import Commit
 from digest.core.facts import Series, Subject
 from digest.core.patterns import lazy
+from digest.frozen import frozen
 
 _TYPES: dict[str, str] = {
     written: name
@@ -230,7 +230,7 @@ _MERGE_REQUEST = lazy(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class UnwrappedMessage:
     """A message without the wrapping that a forge added.
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
 
 from digest.core.change import Change, Hunk
@@ -18,6 +18,7 @@ from digest.facts import env_variables, flags, metrics, routes
 from digest.facts.paths import area_of, language_of
 from digest.facts.renames import last
 from digest.facts.side_text import block, whole
+from digest.frozen import frozen
 
 Place = tuple[str, str]  # a file in a tree: the full name of a commit, and the path
 _MOST_FILES = 24  # maximum files that are read for one name; those near the changed file come first
@@ -60,7 +61,7 @@ _IN_FOLDER = frozenset({"go"})
 _SHORTEST = 3  # minimum characters of a name that is looked up; shorter ones are everywhere
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Question:
     """Whether the name of a fact is defined in another file of a tree."""
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from digest.core.facts import Action, Fact, FactKind, Facts
+from digest.frozen import frozen
 
 _TOOLCHAINS = frozenset(
     [
@@ -21,7 +21,7 @@ _SUFFIX = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Pin:
     """A dependency or tool on one line.
 

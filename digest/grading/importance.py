@@ -14,7 +14,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cache
 from importlib.resources import files
 from math import exp, log
@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING
 from digest.core.change import Commit
 from digest.core.facts import Facts
 from digest.core.grade import Grade, Level, Reason, Thresholds
+from digest.frozen import frozen
 
 if TYPE_CHECKING:
     from digest.grading.signals import Signal
@@ -85,7 +86,7 @@ _BROUGHT_BACK = frozenset(
 """Rules about new things. What a revert adds was there before, so they are no reasons for it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Demand:
     """A rule of the first question: the minimum level and the urgency (log-odds)."""
 
@@ -111,7 +112,7 @@ def weights() -> Weights:
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Weights:
     """The fitted models and the rules; ``version`` changes whenever grades may change.
 
@@ -271,7 +272,7 @@ def _strongest(moved: Sequence[Reason], level: Level) -> tuple[Reason, ...]:
 PREFIX = "model_"  # prefix of the names of reasons that a model gave
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class LevelOverride:
     """One step from a level to the next, by a rule; ``subject`` is the path that supports it."""
 

@@ -13,18 +13,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime
 from math import exp, log, sqrt
 
 from digest.core.grade import Graded, Thresholds
+from digest.frozen import frozen
 from digest.grading.importance import Weights, demands_high, weights
 
 RARE = 0.6  # signals with a root mean square below this are rare and are penalised more
 CAP = 1.5  # maximum log-odds per unit of a signal, unless its prior is higher
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Row:
     """One change: its signals and whether the maintainers named it."""
 
@@ -32,7 +33,7 @@ class Row:
     noted: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Sample:
     """Changes of one project and period; ``weight`` is that of the whole sample in the fit."""
 
@@ -41,7 +42,7 @@ class Sample:
     weight: float = 1.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Prior:
     """The beliefs before the rows are seen; ``floored`` weights are at least 0 whatever these say.
 
@@ -54,7 +55,7 @@ class Prior:
     rounds: int = 400
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class _Cells:
     """A row with its scaled signals by index."""
 
@@ -154,7 +155,7 @@ _PENALTY = 0.01  # strength of the prior, chosen by the figures of tests/evals/f
 _ROUNDS = 150
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class LocalWeights:
     """Weights for the changes since a release, which ``weights.version`` includes."""
 

@@ -11,13 +11,14 @@ import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import timedelta
 from enum import StrEnum
 
 from digest.core.facts import Facts
 from digest.core.grade import Graded, Level, Reason, Thresholds
 from digest.core.patterns import lazy
+from digest.frozen import frozen
 from digest.grading.importance import FORCED, nearest, urgency
 
 SOON = timedelta(days=14)  # reverts and fixes within this time count as an outcome of the change
@@ -34,7 +35,7 @@ class Outcome(StrEnum):
     USELESS = "useless"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class LaterFacts:
     """Known facts that come from outside the changes themselves.
 
@@ -135,7 +136,7 @@ _HIGH_SHARE = 0.2  # maximum share of high changes: readers read a post of eight
 _MEDIUM_RECALL = 0.9  # minimum share of the changes that mattered that should be at least medium
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class LevelOutcome:
     """One level: the number of changes, how many mattered, and their outcomes."""
 
@@ -145,7 +146,7 @@ class LevelOutcome:
     fates: Mapping[Outcome, int]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Proposal:
     """Proposed thresholds, the shares of important changes they reach, and counts per level."""
 
@@ -156,7 +157,7 @@ class Proposal:
     levels: Mapping[Level, int]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Quality:
     """How the grades of a window compare with the outcomes.
 

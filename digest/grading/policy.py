@@ -7,18 +7,19 @@ be read is never lost: it is kept with the facts of its message, and the cause i
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from hashlib import sha256
 
 from digest.core.change import Change, Commit
 from digest.core.facts import FactKind, Facts
 from digest.core.grade import Grade, Graded, Level, Reason, Thresholds
 from digest.core.patterns import matches, within
+from digest.frozen import frozen
 from digest.grading.importance import FORCED, Weights, grade, graded_by, nearest, weights
 from digest.grading.local_weights import LocalWeights
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class GradingRule:
     """A configured rule; a change meets it if it meets every condition that is set.
 
@@ -50,7 +51,7 @@ class GradingRule:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class GradingPolicy:
     """What decides a grade besides the change itself.
 
@@ -106,7 +107,7 @@ def _grade_by_rule(given: Grade, rule: GradingRule, least: Thresholds) -> Grade:
     return replace(given, score=score, level=rule.level, reasons=(reason, *given.reasons))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Batch:
     """Changes with the texts that their facts need, by blob; ``clock`` measures grading."""
 
@@ -116,7 +117,7 @@ class Batch:
     clock: Callable[[], float] | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class GradedBatch:
     """The graded changes in the batch's order, and by commit name why some could not be read."""
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
 from math import log1p, log2
@@ -30,6 +29,7 @@ from digest.facts.change_notes import is_change_note
 from digest.facts.paths import is_script, of_tools
 from digest.facts.subject import read_subject
 from digest.facts.version_pin import raised_minimums
+from digest.frozen import frozen
 
 _BOUND = 400  # characters; longer subjects are pasted bodies
 _BEGIN = r"(?:^|(?<=[\[(])|(?<=[\]:] )|(?<=[^(]\) ))"  # the start of a title or of one of its tags
@@ -195,7 +195,7 @@ _SHIPPED = re.compile(
 """Paths of files that build the images, packages and installers that users get."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Title:
     """A title to read; ``undone`` says whether it is the title of a change that another undoes.
 
@@ -269,7 +269,7 @@ def _demands(title: Title, text: str, *, core: bool) -> Iterator[tuple[str, str]
                 yield f"says_{name}", " ".join(match[0].split())
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Signal:
     """A named number; ``subject`` is what it was read from, for the wording of the reason."""
 

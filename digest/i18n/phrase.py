@@ -9,18 +9,18 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
 
 from digest.core.enums import Language
 from digest.document import Code, Span, Spans, Text, plain
+from digest.frozen import frozen
 
 Part = Span | Spans | str | int
 _SLOT = re.compile(r"\{(\w+)(?::([^{}|]*)\|([^{}|]*))?\}")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Phrase:
     """The same text in English and in Chinese."""
 

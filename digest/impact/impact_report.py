@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from digest.analysis.signatures import differences
 from digest.analysis.wording import kind_of, name_with_values
@@ -16,6 +15,7 @@ from digest.core.grade import Graded
 from digest.core.profile import EntryKind, Profile
 from digest.document import Block, Code, Document, Heading, Item, Listing, Paragraph, Spans, Strong
 from digest.document import Text as Words
+from digest.frozen import frozen
 from digest.i18n import chat_text as words
 from digest.i18n.phrase import between, join, list_in_words
 from digest.impact.impact_rules import Hit
@@ -26,7 +26,7 @@ _PARAMETERS = 4  # parameters of a signature that are named
 _HITS = 4  # lines of evidence that are shown of a change
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Affecting:
     """A change that affects a profile, with its hits, the most severe first."""
 

@@ -12,7 +12,6 @@ import json
 import re
 import tomllib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -23,11 +22,12 @@ from digest.core.facts import Action, Area, Evidence, Fact, FactKind, FileFacts
 from digest.core.grade import Graded
 from digest.core.patterns import matches
 from digest.core.profile import EntryKind, Profile, ProfileEntry
+from digest.frozen import frozen
 from digest.topics.index_terms import Bearing
 from digest.topics.matching import Aliases, bears, candidates, resolve
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Hit:
     """A match of a change and an entry, by one of a fact, a file or bearings on a topic."""
 

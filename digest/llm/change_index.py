@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
 
 from digest.core.change import Change, Commit, FileChange, Hunk, Side, printable
 from digest.core.facts import Evidence, Facts, Subject
+from digest.frozen import frozen
 
 # Han characters are letters, too, but they end the word of code that they are next to.
 _LETTER = r"[^\W\u2e80-\u9fff\uac00-\ud7af\uff00-\uffef]"
@@ -23,7 +23,7 @@ _HUMPED = re.compile(r"[a-z][A-Z]")
 _EDGE = re.compile(_LETTER)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class IndexedHunk:
     """One hunk with its sides as texts, one line each; ``file`` is its file."""
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 from digest.core.change import Change, FileChange, FileStatus, Hunk, Side, printable
 from digest.core.facts import Action, Area, Evidence, Fact, FileFacts
+from digest.frozen import frozen
 from digest.llm.model_input import MESSAGE, Material, file_id, hunk_id
 from digest.llm.prompt_text import Cause, Omission, merge_omissions, notes, visible, visible_lines
 
@@ -81,7 +81,7 @@ _TOLD = {Area.CORE, Area.CONFIG, Area.BUILD, Area.CI}
 """Areas whose facts raise a hunk's rank; those of tests and examples do not."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class DiffPiece:
     """Some lines of a hunk, ready to be shown."""
 
@@ -92,7 +92,7 @@ class DiffPiece:
     lines: int  # the number of changed lines in it
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class DiffPieces:
     """A change in pieces, the most important first, and what is in none of them."""
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
+from digest.frozen import frozen
 from digest.llm.tokens import ATOM, Atom, Sort, Wording
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Shift:
     """``old`` became ``new``; ``backwards`` says that the sentence names the new one first."""
 
@@ -127,7 +127,7 @@ def moves(wording: Wording) -> Iterator[Shift]:
             yield Shift(wording.atom(match[1]), wording.atom(match[2]))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Bond:
     """``name`` is said to have ``value``."""
 

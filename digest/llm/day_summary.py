@@ -7,7 +7,7 @@ of the prompt; what it says about them must be in their titles or in their store
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -18,6 +18,7 @@ from digest.core.facts import Facts, Subject
 from digest.core.grade import Graded, Level
 from digest.core.statement import Analysis, Origin, Statement
 from digest.document import Spans, Text
+from digest.frozen import frozen
 from digest.llm.change_index import ChangeIndex
 from digest.llm.change_sheet import Count
 from digest.llm.format_check import Failed
@@ -33,7 +34,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _NO_FACTS = Facts(subject=Subject(title="", words=""), files=())
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ChangeForSummary:
     """A change as a model may see it; implements ``ToldChange``. Statements are plain text."""
 

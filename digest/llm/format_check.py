@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass
 from enum import StrEnum
 
 from digest.core.enums import Language
+from digest.frozen import frozen
 
 _CODE = re.compile(r"`[^`]*`")
 _WORD = re.compile(r"(?<![\w./:-])[A-Za-zÀ-ÿ][a-zà-ÿ']+(?![\w./:-]*[\w/])")
@@ -238,7 +238,7 @@ class Rejection(StrEnum):
     LANGUAGE = "language"  # it is in another language
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Failed:
     """A rejection, and the words that caused it."""
 

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Protocol
 
 from digest.core.change import Change, FileChange, Hunk, without_hunks
@@ -27,12 +27,13 @@ from digest.core.enums import Privacy
 from digest.core.facts import Fact, Facts, FileFacts
 from digest.core.grade import Graded
 from digest.core.patterns import lazy
+from digest.frozen import frozen
 
 MESSAGE = "M"  # the id of the commit's message
 _ID = lazy(r"F([1-9]\d{0,5})(?:\.H([1-9]\d{0,6}))?", re.ASCII)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Material:
     """The visible form of a change, and the original."""
 
@@ -53,7 +54,7 @@ class Material:
         return [(file_id(at), file, facts) for at, (file, facts) in enumerate(pairs)]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Cited:
     """The target of an id: a hunk, a file as a whole, or (both ``None``) the message."""
 
@@ -86,7 +87,7 @@ def find_target(reference: str, change: Change) -> Cited | None:
     return Cited(file=file, hunk=file.hunks[at]) if at < len(file.hunks) else None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Masked:
     """A change and its facts without their secrets; ``secrets`` counts the different ones."""
 

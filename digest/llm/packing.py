@@ -7,10 +7,10 @@ reader.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from digest.core.change import Change
 from digest.core.enums import Language
+from digest.frozen import frozen
 from digest.llm.change_sheet import Count, DiffPiece, body, cut_into_pieces, foot, head, together
 from digest.llm.model_input import Material
 from digest.llm.prompt import Prompt, PromptKind, kind_of, prompt, room_for_material
@@ -138,7 +138,7 @@ def _omissions(pieces: Iterable[DiffPiece], change: Change) -> list[Omission]:
     return [Omission(cause=Cause.SPACE, paths=paths, hunks=len(hunks), lines=sum(hunks.values()))]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Note:
     """One checked statement on a part of a change; ``about`` is one of ``ABOUT``."""
 

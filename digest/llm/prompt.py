@@ -14,7 +14,6 @@ import json
 import re
 import string
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 from importlib.resources import files
@@ -23,6 +22,7 @@ from typing import Any
 from digest.core.enums import Language
 from digest.core.grade import Level
 from digest.core.statement import Aspect, ChangeType
+from digest.frozen import frozen
 from digest.llm.change_sheet import LAYOUT, Count
 from digest.llm.prompt_text import Omission, fence_content
 
@@ -72,7 +72,7 @@ _HEAD = re.compile(r"version: ([1-9]\d*)\n((?:=== (?:system|user)\n).*)", re.DOT
 _SECTION = re.compile(r"^=== (system|user)\n", re.MULTILINE)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Texts:
     """The texts of one prompt file, with unfilled variables."""
 
@@ -199,7 +199,7 @@ class PromptKind(StrEnum):
     DAY = "day"  # the lead and the themes of a period
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class _Plan:
     """The files of a kind's system text, the last giving the user's, its schema, and its room."""
 
@@ -233,7 +233,7 @@ _PROMPT_NAMES = {Language.EN: "English", Language.ZH: "Simplified Chinese (ç®€ä½
 _MARGIN = 16  # tokens that counting text by text may miss
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Prompt:
     """The content of a request, and what it is about."""
 

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 from hashlib import blake2s
 
 from digest.core.change import printable
 from digest.core.enums import Language
+from digest.frozen import frozen
 from digest.i18n.labels import SEPARATOR
 from digest.i18n.phrase import Phrase, list_in_words
 
@@ -67,7 +68,7 @@ class Cause(StrEnum):
     PRIVATE = "private"  # the repository's privacy keeps all lines back
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Omission:
     """What was left out for one cause: paths, hunks and changed lines (0: unknown)."""
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from digest.analysis.analyse import analyse
@@ -20,6 +20,7 @@ from digest.core.change import Change, printable
 from digest.core.enums import Language
 from digest.core.grade import Grade, Level, Thresholds
 from digest.core.statement import Analysis, Aspect, ChangeType, Origin, Statement
+from digest.frozen import frozen
 from digest.grading.importance import LevelOverride, laid_over
 from digest.llm.model_input import Material, find_target
 from digest.llm.packing import Note
@@ -125,7 +126,7 @@ def _read(proposal: object, change: Change) -> tuple[int, str, list[str]]:
 SECTIONS = ("summary", "impact", "insights", "risks", "suggestions")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class CheckedReply:
     """The kept part of a reply: the analysis, the grade with the model's move, what was dropped."""
 
@@ -233,7 +234,7 @@ def _sentences(parts: Sequence[str], language: Language) -> str:
     return gap.join(part for part in parts if part)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class PartNotes:
     """The kept notes on one part of a change; ``share`` is that of the dropped ones, in [0, 1]."""
 

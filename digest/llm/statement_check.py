@@ -6,7 +6,6 @@ Sentences that the change supports are kept; the others are dropped, with the re
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from digest.analysis.context import EVIDENCE
@@ -15,6 +14,7 @@ from digest.core.enums import Language
 from digest.core.facts import Evidence
 from digest.core.statement import Aspect, Statement
 from digest.document import Spans
+from digest.frozen import frozen
 from digest.i18n.phrase import with_spaces
 from digest.llm.before_after import wrong_shift
 from digest.llm.change_index import ChangeIndex, occurs
@@ -130,7 +130,7 @@ def _line(names: Sequence[str], message: str) -> int:
 _TOLD = 6  # the number of errors that a model is told when it is asked again
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Dropped:
     """A sentence that was not kept, and why. ``section`` is the one that it was meant for."""
 

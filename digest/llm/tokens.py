@@ -7,10 +7,10 @@ so that patterns such as "from X to Y" can be matched without knowing X and Y.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from enum import Enum, auto
 
 from digest.document import Code, Emphasis, Span, Spans, Strong, Text
+from digest.frozen import frozen
 
 FIRST, LAST = "\ue000", "\uf8ff"
 """The characters that represent atoms in a skeleton; no statement contains them itself."""
@@ -28,7 +28,7 @@ class Sort(Enum):
     QUOTE = auto()  # a short text between double quotes
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Atom:
     """A name or number as in the sentence, without its marks."""
 
@@ -36,7 +36,7 @@ class Atom:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Wording:
     """A sentence taken apart."""
 

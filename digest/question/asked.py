@@ -12,6 +12,7 @@ from digest.core.enums import ChangeKind
 from digest.core.facts import Action, FactKind
 from digest.core.grade import Level
 from digest.core.reference import Reference
+from digest.frozen import frozen
 from digest.question.commit_range import Refs, Span
 from digest.question.intent import Intent, Top
 from digest.question.lexicon import NONE
@@ -400,7 +401,7 @@ class Asked:
         return text
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Weighed:
     """A reading with its weight."""
 

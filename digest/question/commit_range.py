@@ -8,13 +8,14 @@ an option, is not read.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from digest.core.release import LATEST, LONGEST_REF
+from digest.frozen import frozen
 from digest.window import Window
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Refs:
     """The commits of ``tip`` that ``base`` lacks; an empty ``tip`` is that of the watched branch.
 
@@ -36,7 +37,7 @@ class Refs:
 Span = Window | Refs  # a period of time, or a range between two references
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class FoundRefs:
     """References that were read, and the position of their words."""
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 import re
 from calendar import monthrange
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import date, timedelta
 
 from digest.chat.schedule_parser import WEEKDAY_NAMES
 from digest.core.patterns import lazy
 from digest.errors import InvalidDate
+from digest.frozen import frozen
 from digest.window import YEARS, monday, parse_date
 
 MONTH_NAMES = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
@@ -138,7 +138,7 @@ def _weekday(words: str, today: date) -> date:
     return today - timedelta(days=(today.weekday() - place) % 7)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Days:
     """The first and the last day of a period."""
 

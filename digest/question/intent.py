@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from digest.chat.chat_intents import Managing
 from digest.core.enums import Alerts, ChangeKind, Language
@@ -10,11 +10,12 @@ from digest.core.facts import Action, FactKind
 from digest.core.grade import Level
 from digest.core.profile import ProfileEntry
 from digest.core.reference import Reference
+from digest.frozen import frozen
 from digest.question.commit_range import Refs, Span
 from digest.window import Window
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Top:
     """The first ``count`` items of a list by importance, or ``latest``, ``oldest``, ``largest``."""
 
@@ -32,14 +33,14 @@ class Enquiry:
     __slots__ = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Explain(Enquiry):
     """One change in full."""
 
     reference: Reference
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Filtered(Enquiry):
     """Conditions on changes; empty ones do not filter.
 
@@ -54,7 +55,7 @@ class Filtered(Enquiry):
     label: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Changed(Filtered):
     """What changed in a topic, within a window or between two references.
 
@@ -94,7 +95,7 @@ class Changed(Filtered):
     without: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Touched(Enquiry):
     """What happened to a named thing of the code: a class, a function, a flag, a variable.
 
@@ -110,7 +111,7 @@ class Touched(Enquiry):
     claim: str = field(default="", compare=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Search(Filtered):
     """Changes whose text contains every term; ``window`` is ``None`` for the whole archive."""
 
@@ -118,21 +119,21 @@ class Search(Filtered):
     window: Span | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class DigestOf(Enquiry):
     """The digest of a window or of a range between two references."""
 
     window: Span
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Compare(Enquiry):
     """The differences between two points of history, as release notes."""
 
     refs: Refs
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class PathDiff(Enquiry):
     """The lines of a file or folder that the changes of a window or a range touched."""
 
@@ -140,7 +141,7 @@ class PathDiff(Enquiry):
     window: Span
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Releases(Enquiry):
     """The releases of a period, or the latest ones; ``against`` another period, their number."""
 
@@ -148,12 +149,12 @@ class Releases(Enquiry):
     against: Window | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class CatchUp(Enquiry):
     """Everything since the asker last looked."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Affected(Enquiry):
     """Which changes affect what the asker's profile names; without a window, the last days.
 
@@ -164,14 +165,14 @@ class Affected(Enquiry):
     its: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ShowProfile(Enquiry):
     """The content of the profile: a person's own if ``mine``, else the chat's."""
 
     mine: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class EditProfile(Enquiry):
     """Add entries to the profile or remove them; ``clear`` removes all."""
 
@@ -181,7 +182,7 @@ class EditProfile(Enquiry):
     mine: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ProfileFrom(Enquiry):
     """Fill the profile with what another repository's code uses of the watched one."""
 
@@ -189,7 +190,7 @@ class ProfileFrom(Enquiry):
     mine: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Alert(Enquiry):
     """Turn immediate alerts on, about breaking changes or all that affect the profile, or off."""
 
@@ -197,7 +198,7 @@ class Alert(Enquiry):
     mine: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class OfCurrent(Enquiry):
     """A question about one change; without a reference, about the current change."""
 
@@ -207,27 +208,27 @@ class OfCurrent(Enquiry):
 OfChange = Explain | OfCurrent  # intents about one change
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Why(OfCurrent):
     """Why a change has its grade, and its outcome."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Risky(OfCurrent):
     """What could go wrong with a change."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Reviewers(OfCurrent):
     """Who reviewed a change."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Author(OfCurrent):
     """Who wrote a change."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Released(OfCurrent):
     """The first release that contains a change."""
 
@@ -235,29 +236,29 @@ class Released(OfCurrent):
 SUBJECT = "its name"  # the part of a change with the name under discussion
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ShowDiff(OfCurrent):
     """The lines of a change, all or those that ``part`` names: files, or a name in the code."""
 
     part: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Status(Enquiry):
     """The state of the bot: last and next runs, pending work, remaining budget."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class PrivacyOf(Enquiry):
     """What is stored, and what leaves the machine."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class More(Enquiry):
     """The next page of the last answer."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Retell(Enquiry):
     """The last answer again: in another language, or shorter or longer."""
 
@@ -265,7 +266,7 @@ class Retell(Enquiry):
     longer: bool | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Again(Enquiry):
     """The last question again: for another time, topic or change, filtered, or as counts.
 
@@ -298,7 +299,7 @@ class Again(Enquiry):
     back: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Nth(Enquiry):
     """One change of the last answer's list: its place from 1, or -1 for the last.
 
@@ -312,17 +313,17 @@ class Nth(Enquiry):
     step: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Greet(Enquiry):
     """A greeting from somebody who may not know the bot yet."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Help(Enquiry):
     """What can be asked."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Unknown(Enquiry):
     """A question that is not understood; ``near`` are similar ones that are, nearest first.
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
@@ -18,6 +18,7 @@ from digest.core.enums import ChangeKind, Language
 from digest.core.patterns import lazy
 from digest.core.release import LATEST, asked_release
 from digest.errors import UserError
+from digest.frozen import frozen
 from digest.question import follow_up_rules, list_rules, range_rules  # noqa: F401 - they add their rules
 from digest.question.asked import RULES, Asked, Weighed
 from digest.question.change_rules import RELEASE, YES_OR_NO, only_marked
@@ -92,7 +93,7 @@ _NOBODY = Background()
 _NO_TOPIC = frozenset({"noise", "aux", "prep", "ask", "join", "it", "own", "greet"})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Reading:
     """How a question was read: its intent, and the next best one if it is close.
 

@@ -26,7 +26,6 @@ from __future__ import annotations
 import re
 from calendar import monthrange
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from functools import partial
 from zoneinfo import ZoneInfo
@@ -34,6 +33,7 @@ from zoneinfo import ZoneInfo
 from digest.chat.schedule_parser import WEEKDAY_NAMES
 from digest.core.patterns import lazy
 from digest.errors import FutureWindow, InvalidWindow
+from digest.frozen import frozen
 from digest.question.dates import (
     FRAMED,
     NUMERAL,
@@ -61,7 +61,7 @@ _UNITS = {
 _VAGUE = {"few": 3, "several": 3, "couple": 2, "a": 1, "an": 1, "": 1, "几": 3}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Now:
     """The asker's time and zone."""
 
@@ -101,7 +101,7 @@ class Now:
         return Window(since=since, until=until, zone=self.zone)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class FoundPeriod:
     """The window of a period that was read, and the position of its words."""
 

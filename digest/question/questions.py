@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any, get_args
 
 from digest.chat.chat_intents import Managing, format_managing
 from digest.core.enums import Alerts, Language
+from digest.frozen import frozen
 from digest.i18n.phrase import Phrase
 from digest.question import intent as intents
 from digest.question.commit_range import Refs
@@ -33,7 +33,7 @@ from digest.question.periods import format_window
 from digest.window import Window
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Question:
     """A section of ``questions.toml``, which says what the fields are."""
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
+
+from digest.frozen import frozen
 
 _BEFORE = r"(?:^|(?<=\s))(?:in|of|for|from|on) (?:the )?"
 _AFTER = r"(?: repo(?:sitory)?)?(?=$|[\s?!.,:;])"
@@ -20,7 +21,7 @@ _ADDRESS = re.compile(r"https?://[^\s/]+/(?P<path>[\w./-]+)", re.ASCII)
 _LONGEST = 2048
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Named:
     """A repository that a question names; ``question`` is the rest of the question."""
 

@@ -4,40 +4,40 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from digest.core.enums import ChangeKind
 from digest.core.facts import Action, FactKind
 from digest.core.grade import Level
 from digest.core.reference import Reference
+from digest.frozen import frozen
 from digest.question.commit_range import Refs, Span
 from digest.question.intent import Top
 from digest.question.lexicon import NONE, chinese, english
 from digest.window import Window
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Quote:
     """Text in quotation marks."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Release:
     """A version, or the mark for the latest one."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Path:
     """A path of the repository."""
 
     path: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Symbol:
     """A name of code; ``sure`` if it is certainly one, such as a flag."""
 
@@ -45,7 +45,7 @@ class Symbol:
     sure: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Filters:
     """Conditions given as ``key:value``."""
 
@@ -59,14 +59,14 @@ class Filters:
     actions: tuple[Action, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Stray:
     """Text that is not part of a question: an unrelated URL, an option of a command."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Step:
     """The period before or after the one under discussion, of a length if ``unit`` names one."""
 
@@ -77,7 +77,7 @@ class Step:
 Slot = Quote | Release | Path | Symbol | Filters | Stray | Step | Top | Reference | Span
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Token:
     """A word with its tags, or a slot; ``owns``: it had ``'s``, ``glued``: no blank before it."""
 
@@ -93,7 +93,7 @@ class Token:
         return self.slot is not None or any(not tag.startswith("thing:") for tag in self.tags)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Background:
     """Knowledge about the repository in question.
 

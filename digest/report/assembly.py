@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from digest.analysis.analyse import analyse, gist, must_act
@@ -14,6 +14,7 @@ from digest.core.enums import Language
 from digest.core.grade import Graded, Level, Repository
 from digest.core.statement import Analysis, ChangeType, Origin
 from digest.document import Code, Spans, Text, plain, without_full_stop
+from digest.frozen import frozen
 from digest.grading.importance import urgency
 from digest.i18n import report_text as words
 from digest.i18n.labels import COMMA, COUNTED_TYPES, SEPARATOR, STOP
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from digest.report.themes import DaySummary
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ReportEntry:
     """A change in a report.
 
@@ -74,7 +75,7 @@ def _place(entry: ReportEntry) -> tuple[float, ...]:
     return (entry.level.rank, not entry.acts, -urgency(grade) * entry.acts, -grade.score)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Counts:
     """How many changes a report holds, by level; the levels add up to ``total``."""
 
@@ -88,7 +89,7 @@ class Counts:
         return {Level.HIGH: self.high, Level.MEDIUM: self.medium, Level.LOW: self.low}[level]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Coverage:
     """How commits ended, adding up to ``total``; ``filtered`` by rule, ``failed`` by cause."""
 
@@ -161,7 +162,7 @@ def lead(
     return join([*before, *spans, *STOP(language)])
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Report:
     """The changes of a window, newest first as the source gave them.
 

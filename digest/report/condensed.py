@@ -7,7 +7,7 @@ matters and what to do. Links and numbers are always made by code.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from digest.analysis.headline import bare_title
 from digest.analysis.quotes import restates
@@ -32,6 +32,7 @@ from digest.document import (
     plain,
     without_full_stop,
 )
+from digest.frozen import frozen
 from digest.grading.outcomes import UNDONE
 from digest.i18n import report_text as words
 from digest.i18n import statement_text as fact_words
@@ -358,7 +359,7 @@ _MARK = "↩️ "
 _MARKS = tuple(LEVEL_MARKS.values())
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class RevertedChange:
     """A change and the one that reverts it."""
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
 from digest.analysis.headline import subject_tags
@@ -22,11 +21,12 @@ from digest.core.facts import Undone
 from digest.core.grade import Graded, Level
 from digest.core.statement import Analysis, Origin
 from digest.document import Code, Spans, Text
+from digest.frozen import frozen
 from digest.i18n.phrase import Phrase
 from digest.report.assembly import ReportEntry, shared_topics
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Sentence:
     """A sentence about several changes, with the full names of those it is based on."""
 
@@ -34,7 +34,7 @@ class Sentence:
     shas: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Theme:
     """Changes that belong together: a short title, their full names, and perhaps a sentence."""
 
@@ -71,7 +71,7 @@ def themes(told: Sequence[ToldChange], language: Language) -> tuple[Theme, ...]:
     return tuple(_apart((theme for _, theme in ranked), weighty)[:MOST])
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class DaySummary:
     """A summary of a period; ``rejected`` is the share of sentences that were dropped."""
 

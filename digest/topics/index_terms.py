@@ -8,12 +8,12 @@ changed names, so that a passing mention in one test file does not suffice. Both
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 
 from digest.core.enums import ChangeKind, TopicPlace
 from digest.core.facts import Action, Area, Fact, FactKind, Facts, FileFacts, Subject
 from digest.core.grade import Graded, Level
+from digest.frozen import frozen
 from digest.topics.synonyms import CHINESE, kin
 from digest.topics.terms import (
     HAN,
@@ -79,7 +79,7 @@ _MANY_FILES = 400
 """For a larger change, only this many files are read for topics, those with most lines."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Bearing:
     """A change's relation to a topic: ``strength`` in (0, 1], and the words that show it."""
 

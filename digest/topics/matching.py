@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from difflib import SequenceMatcher
 
 from digest.core.enums import ChangeKind
 from digest.core.grade import Graded
+from digest.frozen import frozen
 from digest.topics.index_terms import LEAST, Bearing, bearings, label_bearings, subject_bearings
 from digest.topics.synonyms import CHINESE, SHORTENED, is_whole, kin, terms_meant
 from digest.topics.terms import (
@@ -37,7 +37,7 @@ _OR = re.compile(r" ?(?:[,，、;&/|+]|\band\b|\bor\b|和|与|或者?|以及|及
 _ASCII_RUN = re.compile(r"[^\s㐀-䶿一-鿿]+")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Resolved:
     """A topic as index terms."""
 

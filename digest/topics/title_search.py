@@ -11,9 +11,10 @@ import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import log
 
+from digest.frozen import frozen
 from digest.topics.matching import topic_words
 from digest.topics.synonyms import synonyms
 from digest.topics.terms import HAN, is_misspelt, roots
@@ -24,7 +25,7 @@ _NEAR = 0.7  # share of the greatest weight that a title must reach to be listed
 _LEAST = 2  # words that must meet: a single one may be there by chance
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Match:
     """A title with some of the words."""
 

@@ -6,7 +6,7 @@ A rule is tried on the last week of every repository that the chat follows befor
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -25,6 +25,7 @@ from digest.core.enums import Frequency, Language
 from digest.core.grade import Graded
 from digest.document import Actions, Block, Button, Code, Item, Listing, Paragraph
 from digest.errors import SourceUnavailable, UserError
+from digest.frozen import frozen
 from digest.i18n import chat_text as words
 from digest.window import Window
 from handlers.chat.settings import settings_answer
@@ -36,7 +37,7 @@ from handlers.ports.storage import Watched
 WEEK = timedelta(days=7)  # the period that a filter is tried on before it is saved
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Week:
     """The last week's changes of a repository, with the labels from its forge."""
 
@@ -50,7 +51,7 @@ class Week:
         return left_out(replace(filters, owners=self.owners), self.changes, self.labels)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Tried:
     """The changes to try filters on; ``unread`` are repositories that cannot be read now."""
 

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from digest.chat.chat_settings import Filters
 from digest.core.grade import Level
+from digest.frozen import frozen
 from digest.grading.outcomes import of_window
 from digest.report.assembly import Report, ReportEntry, assemble, keep_entries, tally
 from digest.report.condensed import posted_commits
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from handlers.ports.analysis_port import AnalysisRun, Missed
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Daily:
     """A report with the state that each commit ends in once the digest is posted."""
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from digest.core.grade import Graded, Thresholds
 from digest.core.reference import Query
 from digest.errors import ForgeFailed, InvalidWindow
+from digest.frozen import frozen
 from digest.grading.local_weights import MOST_PAST, LocalWeights, learn
 from digest.grading.outcomes import (
     SOON,
@@ -28,7 +29,7 @@ from handlers.ports.forge_port import Publishing
 DAYS = timedelta(days=90)  # the length of the default window, which ends SOON before now
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class QualityResult:
     """The quality of a window's grades, with the fates of its changes by full name."""
 
@@ -44,7 +45,7 @@ def usual_window(ctx: Context) -> Window:
     return Window(since=until - DAYS, until=until, zone=ctx.zone)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class NamedByNotes:
     """Request numbers that are named in release notes, and the number of releases read."""
 

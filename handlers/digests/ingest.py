@@ -23,6 +23,7 @@ from digest.core.facts import FACTS_VERSION
 from digest.core.grade import Graded, Repository
 from digest.core.request import RequestState
 from digest.errors import ForgeFailed, NotOnForge
+from digest.frozen import frozen
 from digest.grading.policy import Batch, GradedBatch, grade_batch
 from digest.window import Window
 from handlers.context import Context
@@ -108,7 +109,7 @@ _TOGETHER = 1024  # changes that share one search of the trees: a month of a lar
 _OFTEN = timedelta(minutes=1)  # how much the covered time must grow before it is saved again
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Ingested:
     """The changes of a selection, newest first, and why some could be read only in part."""
 

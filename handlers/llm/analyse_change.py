@@ -14,6 +14,7 @@ from typing import TypeVar
 
 from digest.core.enums import Language
 from digest.core.grade import Thresholds
+from digest.frozen import frozen
 from digest.llm.model_input import Material
 from digest.llm.packing import NoRoom, lines_prompts, merge_prompt, prompts_for
 from digest.llm.prompt import Prompt
@@ -55,7 +56,7 @@ _REFITS = 5
 _LESS = 0.6  # the share of a rejected prompt's size that the next, smaller one may have
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ModelFindings:
     """Checked findings, and the usage of the calls."""
 
@@ -202,7 +203,7 @@ class Asker:
         return min(self._cap, room(self.model.profile, kind))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ReplyListener:
     """Receives a reply as it arrives: ``piece`` for more of it, ``restart`` when it starts over."""
 

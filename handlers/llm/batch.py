@@ -16,6 +16,7 @@ from typing import TypeAlias
 from digest.core.change import Change, fingerprint
 from digest.core.grade import Graded
 from digest.errors import DigestbotError
+from digest.frozen import frozen
 from digest.grading.importance import move_of
 from digest.llm.model_input import Material, material
 from digest.llm.packing import BATCH
@@ -29,7 +30,7 @@ from handlers.ports.storage import Tip
 _FAILURES_HOLD = timedelta(days=1)  # how long a failed call that was paid for is not repeated
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class AnalysisCache:
     """The stored analyses for one context. ``anew`` lets failed calls be repeated at once."""
 
@@ -84,7 +85,7 @@ _ENDS_ALL = frozenset({ModelReason.BUDGET, ModelReason.UNAUTHORIZED, ModelReason
 Result: TypeAlias = ModelFindings | ModelError
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class PreparedChange:
     """A change as it may be shown, with its patch id."""
 

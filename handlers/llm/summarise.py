@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import timedelta
 from hashlib import blake2b
 
@@ -17,6 +17,7 @@ from digest.analysis.analyse import analyse
 from digest.core.enums import Language
 from digest.core.grade import Graded
 from digest.core.statement import Analysis, Origin
+from digest.frozen import frozen
 from digest.llm.day_summary import changes_for_model, day_prompt, day_reader, plain_day
 from digest.llm.packing import NoRoom
 from digest.llm.prompt import Prompt
@@ -46,7 +47,7 @@ _AGAIN = frozenset({ModelReason.TIMEOUT, ModelReason.BROKEN, ModelReason.UNAVAIL
 _FAILURES_HOLD = timedelta(days=1)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Said:
     """A change with its analysis; implements ``ToldChange``."""
 
@@ -54,7 +55,7 @@ class Said:
     analysis: Analysis
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class DayResult:
     """A model's summary of a period; ``error`` says why an expected summary is missing."""
 

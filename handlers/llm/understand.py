@@ -11,7 +11,6 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
@@ -19,6 +18,7 @@ from digest.core.enums import Privacy
 from digest.core.reference import Reference
 from digest.core.release import LATEST
 from digest.errors import UserError
+from digest.frozen import frozen
 from digest.llm.day_summary import mask_lines
 from digest.llm.prompt import Schema, fill_template, texts
 from digest.llm.prompt import meaning as prompt_meaning
@@ -92,7 +92,7 @@ CHOICES: Mapping[str, type[intents.Intent]] = {
 _OUTPUT = 160  # tokens of a reply
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class MeaningRequest:
     """The prompt for an asker's meaning; ``output_tokens`` is the room for a reply."""
 

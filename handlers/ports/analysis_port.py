@@ -17,6 +17,7 @@ from digest.core.enums import Language, Privacy
 from digest.core.facts import FACTS_VERSION
 from digest.core.grade import Graded, Repository
 from digest.core.statement import Analysis, Statement
+from digest.frozen import frozen
 from digest.grading.importance import LevelOverride
 from digest.llm.model_input import Redactor
 from digest.llm.prompt import PromptKind, version_of
@@ -24,7 +25,7 @@ from digest.report.themes import DaySummary
 from handlers.ports.model_port import Model, ModelError, ModelReason, Usage
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Basis:
     """What an analysis depends on beside the change; ``prompt`` covers prompt and visibility."""
 
@@ -45,7 +46,7 @@ def prompt_basis(kind: PromptKind, privacy: Privacy, wording: int) -> str:
     return " ".join([*map(version_of, kinds), str(wording), privacy])
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class StoredAnalysis:
     """The result of asking about a change."""
 
@@ -59,7 +60,7 @@ class StoredAnalysis:
     failure: ModelReason | None = None  # why there is no analysis; repeating would cost again
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class StoredDay:
     """The result of asking for a lead and themes; see :class:`StoredAnalysis`."""
 
@@ -96,7 +97,7 @@ class Analyses(Protocol):
         """Save it, replacing a failure too."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Missed:
     """Why a change was not analysed as planned; ``detail`` is for the log only."""
 
@@ -105,7 +106,7 @@ class Missed:
     detail: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class AnalysisRun:
     """A model's results on a set of changes."""
 
@@ -156,7 +157,7 @@ class Flights:
             self._under_way.pop(key).set()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Judging:
     """A model, the services it needs, and the accounts that its work is charged to."""
 

@@ -17,12 +17,13 @@ from digest.chat.chat_settings import AS_USUAL, ChatSettings, DigestTiming, Subs
 from digest.core.enums import Alerts, Frequency, Language
 from digest.core.grade import Repository
 from digest.core.profile import Profile, ProfileEntry
+from digest.frozen import frozen
 from handlers.ports.storage import Watched
 
 LIFETIME = timedelta(days=14)  # a conversation that is idle for this long is over
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ConversationKey:
     """Identifies a conversation by the platform's own names; ``thread`` may be empty."""
 
@@ -40,7 +41,7 @@ class Length(StrEnum):
     LONG = "long"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Talk:
     """The state of a conversation."""
 
@@ -54,7 +55,7 @@ class Talk:
     subjects: tuple[str, ...] = ()  # questions, from the widest to the narrowest
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Look:
     """When the changes up to ``tip`` (a full commit name) were looked at."""
 
@@ -128,7 +129,7 @@ class Chats(Protocol):
         """Remove subscriptions, of one repository and kind or of all; return their number."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ChatDigest:
     """A digest that a chat gets, from the configuration or by its own subscription."""
 
@@ -144,7 +145,7 @@ async def _nothing() -> Sequence[ChatDigest]:
     return ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Room:
     """The chat that a command comes from, and the person who sent it."""
 
@@ -168,7 +169,7 @@ class Room:
     watch: Callable[[str, str], Awaitable[Watched]] | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class StoredProfile:
     """A profile as it is stored."""
 

@@ -8,13 +8,13 @@ still works.
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol, runtime_checkable
 
 from digest.core.change import Change
 from digest.core.grade import Graded, Repository
 from digest.core.request import Comparison, Issue, Patch, PullRequest, Release
+from digest.frozen import frozen
 
 
 class Forge(Protocol):
@@ -56,7 +56,7 @@ class Publishing(Protocol):
         """The commits that ``head`` has and ``base`` lacks."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class KeptRequest:
     """A request as last seen."""
 

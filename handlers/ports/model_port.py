@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from enum import StrEnum
@@ -11,6 +10,7 @@ from typing import Generic, Protocol, TypeAlias, TypeVar
 
 from digest.core.enums import Language
 from digest.errors import DigestbotError
+from digest.frozen import frozen
 
 
 class CallKind(StrEnum):
@@ -24,7 +24,7 @@ class CallKind(StrEnum):
     PROBE = "probe"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class BillingAccount:
     """Who a call is charged to (empty: nobody) and, for the ledger only, what it is about."""
 
@@ -35,7 +35,7 @@ class BillingAccount:
     subject: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Usage:
     """The usage of calls. Values add up."""
 
@@ -118,7 +118,7 @@ class Speaker(StrEnum):
     ASSISTANT = "assistant"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ModelMessage:
     """One message of a prompt."""
 
@@ -126,7 +126,7 @@ class ModelMessage:
     text: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ModelRequest(Generic[T]):
     """One question to a model."""
 
@@ -147,7 +147,7 @@ class ModelRequest(Generic[T]):
     patience: float | None = None  # seconds for everything, turns and repeats included, if given
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ModelReply(Generic[T]):
     """A whole reply, parsed."""
 
@@ -157,14 +157,14 @@ class ModelReply(Generic[T]):
     seconds: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ReplyPiece:
     """A piece of a reply that is not complete yet, as raw text."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Restart:
     """The reply starts over; all pieces so far are void. ``why`` says what was wrong."""
 
@@ -174,7 +174,7 @@ class Restart:
 StreamEvent: TypeAlias = ReplyPiece | Restart | ModelReply[T]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ModelProfile:
     """What a caller must know of the model to fit a request to it."""
 
@@ -217,7 +217,7 @@ class Model(Protocol):
         """
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Hold:
     """Budget reserved for one call while it runs."""
 
@@ -239,7 +239,7 @@ class BudgetPort(Protocol):
 OK = "ok"  # the outcome of a call that was answered
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ModelCall:
     """One request to a server."""
 

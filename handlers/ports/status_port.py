@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import Protocol
@@ -15,6 +14,7 @@ from digest.core.facts import Undone
 from digest.core.grade import Graded, Repository
 from digest.core.reference import Query
 from digest.document import Link, Span, Text
+from digest.frozen import frozen
 from digest.grading.outcomes import SOON, bare_title
 from digest.topics.terms import undoing_terms
 from digest.window import Window
@@ -23,7 +23,7 @@ from handlers.ports.storage import Archive
 _LATER = 20  # most changes that are looked at for what undoes one
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ScheduledRun:
     """A scheduled digest: its name, its last due date or empty, and when the next is due."""
 
@@ -32,7 +32,7 @@ class ScheduledRun:
     next: datetime | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Budget:
     """Model cost since midnight in UTC; ``most`` is its cap, if there is one."""
 
@@ -41,7 +41,7 @@ class Budget:
     most: Decimal | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class BotStatus:
     """The status of the process: its runs, the number of waiting digests, its budget if any."""
 
@@ -57,7 +57,7 @@ class StatusSource(Protocol):
         """The current status. Raises ``UserError`` if it is not available."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Announced:
     """A posted digest: its day, and its page, empty if it has none."""
 

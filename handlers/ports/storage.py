@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING, Protocol, TypeVar
@@ -16,6 +16,7 @@ from digest.core.enums import Language, Privacy
 from digest.core.grade import Graded, Repository, Thresholds
 from digest.core.reference import Query
 from digest.core.release import TaggedRelease
+from digest.frozen import frozen
 from digest.grading.local_weights import LocalWeights
 from digest.grading.policy import GradingPolicy
 from digest.window import Window
@@ -28,7 +29,7 @@ A = TypeVar("A")
 B = TypeVar("B")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Range:
     """Commits reachable from ``tip`` but not from ``base``, which it need not descend from."""
 
@@ -39,7 +40,7 @@ class Range:
 Selection = Window | Range | Sequence[str]  # by calendar, by ancestry, or by commit names
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Tip:
     """The tip of a branch: its short name and its commit (``None`` if empty)."""
 
@@ -166,7 +167,7 @@ class State(StrEnum):
     FAILED = "failed"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Outcome:
     """The state of one commit, with the rule that filtered it or the cause of its failure."""
 
@@ -244,7 +245,7 @@ class CoveragePort(Protocol):
         """Record that every commit of a window was read."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class DeliveryKey:
     """Content and destination: the unit that is delivered once."""
 
@@ -262,7 +263,7 @@ class PartState(StrEnum):
     FAILED = "failed"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class PartRecord:
     """The ledger's record of a part; ``receipt`` is the platform's proof, such as an id."""
 
@@ -272,7 +273,7 @@ class PartRecord:
     error: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class DeliveryRecord:
     """The ledger's record of a delivery: the content frozen at the first claim, and its parts."""
 
@@ -315,7 +316,7 @@ class LearnedWeights(Protocol):
         """Keep the weights of a release; those that are kept already stay."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Watched:
     """A repository with its settings."""
 

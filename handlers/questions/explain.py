@@ -6,7 +6,7 @@ Also shows what would be sent to a model about a change, without sending it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from digest.analysis.analyse import analyse_whole
 from digest.answer.answers import Answer, AnswerRow, Seen, as_of, graded_because
@@ -16,6 +16,7 @@ from digest.core.reference import Reference
 from digest.core.statement import Analysis
 from digest.document import Code, Document, Paragraph, Spans
 from digest.errors import AmbiguousReference, UnknownChange
+from digest.frozen import frozen
 from digest.i18n.answer_text import ALSO, ANNOUNCED, RELANDED_BY, UNDOES_ANNOUNCED, UNDONE_BY
 from digest.i18n.labels import OWNERS
 from digest.i18n.phrase import Phrase, list_in_words
@@ -60,7 +61,7 @@ async def explain(intent: Explain, ctx: Context) -> Answer:
     return Answer(intent="explain", document=document, total=1, rows=(row,))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class _Explained:
     """A change with its analysis; ``missed`` if an expected analysis by a model is missing."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from digest.answer.answers import AnswerRow, because, beside_title, entry_of, graded_because
 from digest.answer.listing import NOTHING_FOUND, line_within, survey_of
@@ -13,6 +13,7 @@ from digest.core.enums import ChangeKind, Language
 from digest.core.grade import Graded
 from digest.core.reference import Query
 from digest.document import Code, Document, Item, Listing, Paragraph, Spans
+from digest.frozen import frozen
 from digest.i18n.answer_text import FOR_ALL
 from digest.i18n.phrase import list_in_words
 from digest.i18n.reading_text import MENDED, WITHOUT
@@ -25,7 +26,7 @@ from handlers.digests.ingest import labels_of
 from handlers.questions.scope import QueryResult, Reach, left_of, run_query
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Meant:
     """One reading of a list question, with what it found and notes on how it was read.
 

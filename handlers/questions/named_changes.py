@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from digest.answer.answers import (
     Answer,
@@ -36,6 +36,7 @@ from digest.document import (
     Strong,
     Text,
 )
+from digest.frozen import frozen
 from digest.i18n import reading_text as words
 from digest.i18n.answer_text import (
     DEFAULTS,
@@ -64,7 +65,7 @@ _ASIDE = frozenset({Area.TESTS, Area.EXAMPLES, Area.BENCHMARKS, Area.VENDORED, A
 """Areas whose names do not concern users."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Named:
     """The effect of a change on a name."""
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from digest.analysis.context import VERSIONS
 from digest.core.facts import Action, Area, Fact, FactKind
 from digest.core.grade import Graded
 from digest.core.patterns import lazy
+from digest.frozen import frozen
 from digest.topics.terms import pieces, roots
 from handlers.questions.requirements import is_name
 
@@ -18,7 +18,7 @@ Found = Sequence[tuple[Graded, Sequence[Fact]]]
 """Changes with their facts about a name; without facts, the title is about it."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Verdict:
     """Whether a claim ``holds``, and the change whose title says it, if it is one."""
 
@@ -26,7 +26,7 @@ class Verdict:
     said_by: Graded | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class NamedHistory:
     """What changes say about a name; ``sure`` if the newest value is known to be current."""
 

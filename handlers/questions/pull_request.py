@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from digest.analysis.analyse import analyse
 from digest.answer.answers import Answer, AnswerRow, as_of, graded_because
@@ -35,6 +35,7 @@ from digest.document import (
 )
 from digest.errors import ForgeDown, ForgeFailed, NotOnForge, UnknownChange
 from digest.facts.message import read_paragraphs
+from digest.frozen import frozen
 from digest.grading.policy import grade_batch
 from digest.i18n import labels as words
 from digest.i18n.phrase import Part, between, list_in_words
@@ -50,7 +51,7 @@ _MOST_TOLD = 10
 _MOST_PARAGRAPHS = 3
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class _Named:
     """Archived changes that close an issue, and others that mention it, newest first."""
 
@@ -215,7 +216,7 @@ async def reviews_of(graded: Graded, ctx: Context) -> Spans | None:
     return review_line(kept.request, ctx.language) if kept and kept.request.reviewed else None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class _Told:
     """A request or commit that is not a change of the branch, with the remarks around it."""
 

@@ -6,7 +6,7 @@ import asyncio
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from digest.analysis.context import without_dashes
 from digest.core.change import Change, FileChange, FileStatus, Hunk, Side
@@ -15,6 +15,7 @@ from digest.core.grade import Graded
 from digest.core.patterns import lazy
 from digest.core.reference import Query
 from digest.facts.paths import area_of
+from digest.frozen import frozen
 from digest.topics.terms import pieces, term
 from handlers.context import Context
 from handlers.digests.ingest import ensure
@@ -36,7 +37,7 @@ _OTHER_NAMES = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Requirement:
     """A dependency or toolchain as written in a manifest; ``version`` is empty if any will do."""
 

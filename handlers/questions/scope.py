@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import timedelta
 
 from digest.answer.answers import AnswerRow, Seen
@@ -20,6 +20,7 @@ from digest.core.grade import Graded
 from digest.core.reference import Query
 from digest.document import Code, Spans
 from digest.errors import EmptyRange, UnknownBranch, UnknownChange
+from digest.frozen import frozen
 from digest.i18n.answer_text import NEWEST
 from digest.question.commit_range import Refs, Span
 from digest.question.intent import Changed, DigestOf, Search
@@ -36,7 +37,7 @@ from handlers.digests.ingest import Labels, ensure, fill, labels_of
 from handlers.ports.storage import Range, Source, Tip
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class QueryResult:
     """The count of matches of a query, and rows of them, newest first.
 
@@ -125,7 +126,7 @@ async def count(ctx: Context, query: Query) -> int:
     return (await ctx.archive.survey(ctx.watched.repository, query, 0, ctx.language)).total
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Reach:
     """The scope of a question: a ``window``, or commits ``names`` of a range; neither is all.
 

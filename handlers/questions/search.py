@@ -6,7 +6,7 @@ import asyncio
 import itertools
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from math import log
 
@@ -16,6 +16,7 @@ from digest.core.enums import Language
 from digest.core.grade import Graded
 from digest.core.reference import Query
 from digest.document import Block, Code, Document, Item, Listing, Paragraph, Text, plain
+from digest.frozen import frozen
 from digest.i18n.answer_text import IN_BODY, IN_NAME, IN_PATH, IN_SUBJECT, NOT_FOUND
 from digest.i18n.phrase import Phrase, list_in_words
 from digest.i18n.reading_text import ALSO_CLOSE, CLOSE, CLOSER, NEAREST
@@ -251,7 +252,7 @@ async def _close_titles(
     return replace(found, document=document, rows=(*found.rows, *rows))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Nearest:
     """The changes nearest to some words, the nearest first, each with the words that it has."""
 

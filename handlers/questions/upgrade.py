@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import timedelta
 from typing import cast
 
@@ -28,6 +28,7 @@ from digest.document import (
     Strong,
     Text,
 )
+from digest.frozen import frozen
 from digest.i18n import answer_text as words
 from digest.i18n.answer_text import ANNOUNCED_IN, GROUP
 from digest.i18n.phrase import Phrase, join
@@ -214,7 +215,7 @@ async def _released_in(window: Window, ctx: Context, *, young: bool) -> Refs | N
     return Refs(base=max(before, key=_version), tip=max(inside, key=_version))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class _Announced:
     """An entry of a changelog, with its release."""
 

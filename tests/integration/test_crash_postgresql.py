@@ -13,8 +13,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
-from bot.store.leases import ServerLeases
-from bot.store.postgresql import open_postgres
+from bot.store.postgresql import ServerLeases, open_postgres
 from digest.errors import UnreachableDatabase
 from tests.servers.postgresql import Postgres
 

@@ -26,8 +26,7 @@ from bot.jobs.services import LoopServices
 from bot.messaging.sender import Ability, Receipt
 from bot.platforms.console import Console
 from bot.scheduler.schedule import Spec
-from bot.store.leases import ServerLeases
-from bot.store.postgresql import open_postgres
+from bot.store.postgresql import ServerLeases, open_postgres
 from bot.subscriptions.channel_registry import Post
 from digest.errors import UnreachableDatabase
 from tests.integration.dying_process import DUE, At, Ledger, build, finish

@@ -18,7 +18,7 @@ import json
 import random
 import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, urlsplit
@@ -30,6 +30,7 @@ from bot.messaging.receiver import Ear
 from bot.messaging.sender import SendError, SendReason
 from bot.messaging.wire import HttpClient
 from bot.platforms.feishu.open_api import Api
+from digest.frozen import frozen
 
 if TYPE_CHECKING:
     import aiohttp
@@ -50,7 +51,7 @@ class BadFrame(ValueError):
     """Bytes that are not a frame."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class SocketFrame:
     """One message of the connection, either way. Headers map names to texts, as in HTTP."""
 
@@ -173,7 +174,7 @@ _MOST_PIECES = 64  # per event, and events in pieces at a time
 _PIECES_LAST = 10.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class SocketTiming:
     """Times in seconds."""
 

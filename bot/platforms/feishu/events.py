@@ -9,12 +9,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
 from bot.messaging.receiver import Incoming, MessageEvent
 from bot.messaging.sender import Receipt
+from digest.frozen import frozen
 
 _PRESSED = "card.action.trigger"
 
@@ -28,7 +28,7 @@ TOAST = {
 """The message shown at once to the person who pressed a button."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class FeishuMessage:
     """A message that is, or may be, meant for the bot."""
 

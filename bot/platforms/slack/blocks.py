@@ -6,7 +6,6 @@ A document first becomes pieces, each small enough for any message, so that none
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 
 from bot.messaging.sender import Counted, Limit, Part, Unit, compact_json
@@ -32,6 +31,7 @@ from bot.platforms.slack.rich_text import (
 )
 from bot.util.sanitize import legible
 from digest import document as doc
+from digest.frozen import frozen
 
 # https://docs.slack.dev/reference/block-kit/blocks/header-block, .../table-block and
 # .../context-block.
@@ -49,7 +49,7 @@ _LIST_FRAME = weight(containers([RichLine(list_frame(ordered=True, depth=8), (),
 _BREAK: Json = {"type": "text", "text": "\n"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class BlockPiece:
     """Lines of rich text, or a ready block."""
 

@@ -10,13 +10,13 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
 from bot.messaging.receiver import Incoming, MessageEvent
 from bot.messaging.sender import Receipt
 from bot.platforms.slack.installations import SlackAccount
+from digest.frozen import frozen
 
 COMMAND = "/digest"
 EXPLAIN = "explain"  # the callback of the message shortcut, which is the action's name as well
@@ -25,7 +25,7 @@ _CHANGES = ("message_changed", "message_deleted")
 _MARK = re.compile(r"<([^<>|]+)(?:\|([^<>]*))?>")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class SlackMessage:
     """A message that may be for the bot."""
 
@@ -35,7 +35,7 @@ class SlackMessage:
     known: bool = True  # the payload told whether the chat is external
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class HomeOpened:
     """A person opened the bot's home page."""
 

@@ -11,7 +11,7 @@ import os
 import re
 import tempfile
 from collections.abc import Collection
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -22,9 +22,10 @@ from slack_sdk.oauth.installation_store.models.installation import Installation
 
 from bot.messaging.sender import SendError, SendReason
 from bot.platforms.slack.web_api import SlackWebApi
+from digest.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class SlackAccount:
     """The bot in one workspace; ``user`` and ``bot`` are the ids on its messages."""
 

@@ -12,7 +12,6 @@ import contextlib
 import json
 import random
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import structlog
@@ -27,6 +26,7 @@ from bot.messaging.receiver import Ear
 from bot.messaging.sender import SendError, SendReason
 from bot.platforms.slack.web_api import SlackWebApi, quiet
 from bot.util.machine import loop_time
+from digest.frozen import frozen
 
 log = structlog.get_logger(__name__)
 
@@ -36,7 +36,7 @@ _AGAIN = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Timing:
     """Times in seconds."""
 

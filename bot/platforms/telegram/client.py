@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import timedelta
 from typing import Any, NamedTuple, Self, TypeVar
 from urllib.parse import urlsplit
@@ -36,6 +36,7 @@ from bot.platforms.telegram.api_errors import ServerFault, classify_errors, is_a
 from bot.platforms.telegram.escaping import inert_alike
 from bot.platforms.telegram.menu import COMMANDS, ChatPlace
 from digest.core.enums import Language
+from digest.frozen import frozen
 
 log = structlog.get_logger(__name__)
 
@@ -50,7 +51,7 @@ class Me(NamedTuple):
     name: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Content:
     """The content of a message, as the Bot API takes it."""
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 
 import structlog
@@ -23,13 +23,14 @@ from bot.platforms.telegram.api_errors import seconds_of, send_error
 from bot.platforms.telegram.client import Client, Me
 from bot.platforms.telegram.menu import ChatPlace, language_of, question, read_press
 from bot.util.machine import loop_time
+from digest.frozen import frozen
 
 log = structlog.get_logger(__name__)
 
 _CONFLICT = "telegram.conflict"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class PollTiming:
     """The times of polling, in seconds."""
 

@@ -14,7 +14,7 @@ import json
 from collections import Counter
 from collections.abc import AsyncIterator, Coroutine, Mapping
 from contextlib import aclosing
-from dataclasses import dataclass, field
+from dataclasses import field
 from http import HTTPStatus
 from typing import TYPE_CHECKING
 
@@ -30,6 +30,7 @@ from bot.platforms.telegram.menu import ChatPlace, place_of
 from bot.platforms.telegram.message_parts import LIMIT, pack
 from bot.util.sanitize import legible
 from digest.document import Document
+from digest.frozen import frozen
 
 if TYPE_CHECKING:
     from bot.platforms.telegram.client import Client
@@ -43,7 +44,7 @@ log = structlog.get_logger(__name__)
 _PATIENT, _SOON = 60.0, 10.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Rates:
     """Telegram's rate limits: https://core.telegram.org/bots/faq (broadcasting, limits)."""
 
@@ -64,7 +65,7 @@ RATES = Rates(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class TelegramAccount:
     """How to reach the account."""
 

@@ -85,7 +85,7 @@ delivery_parts = sa.Table(
 )
 
 # Claims, each by whoever came first. ``at`` is when, 0 if an earlier version of the program wrote
-# the row; see bot.store.leases.
+# the row; see bot.store.postgresql.
 slots = sa.Table(
     "slots",
     tables.metadata,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
@@ -23,6 +22,7 @@ from bot.web.pages.page_request import PageRequest
 from bot.web.pages.response import headers_of
 from bot.web.pages.session import Attempts, Sessions, form_of
 from bot.web.pages.templating import render_pieces
+from digest.frozen import frozen
 from handlers.ports.storage import Clock
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ _PLAIN_LIST = re.compile(r"\[\n[^\[\]{}]*\]")
 """A JSON list without nested lists or objects, and without strings that hold such brackets."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class AdminData:
     """The data of the admin pages; ``wake`` has a channel served at once."""
 

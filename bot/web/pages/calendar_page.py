@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date, timedelta
 from http import HTTPStatus
 from itertools import groupby
@@ -23,6 +23,7 @@ from bot.web.pages.site import Json, NotThere, Page, SiteRepository, with_headin
 from digest.core.grade import Level
 from digest.document import Link, Table, Text
 from digest.errors import UserError
+from digest.frozen import frozen
 from digest.i18n.labels import LEVELS, SEPARATOR
 from digest.question.commit_range import Span, refs_named
 from digest.report.report_json import SCHEMA
@@ -71,7 +72,7 @@ def last_day(asked: PageRequest, extent: Extent | None, idle: int) -> date:
     return today if newest <= today < newest + timedelta(days=idle) else newest
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Month:
     """The weeks of a month, each with its page and a bar for each day from Monday on."""
 

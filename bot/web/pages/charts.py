@@ -7,7 +7,7 @@ hundreds. Their only outside text is the repository's path, which is escaped.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date, timedelta
 
 from markupsafe import Markup, escape
@@ -16,6 +16,7 @@ from bot.store.browsing import Counts
 from bot.util.page_links import path_of
 from digest.core.grade import Level, Repository
 from digest.document import Chart
+from digest.frozen import frozen
 
 WIDTH = 900
 HEIGHT = 150
@@ -25,7 +26,7 @@ _LABELS = 4  # labels below a chart of a document: as many as fit on a phone
 _LEAST = 1.5  # the height in pixels of the smallest number, so that it stays visible
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class BarPiece:
     """A rectangle of a level, or of ``bar`` where numbers have no level."""
 
@@ -36,7 +37,7 @@ class BarPiece:
     height: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Bar:
     """Numbers above each other, the first at the bottom; ``read``: they are complete."""
 
@@ -58,7 +59,7 @@ class Bar:
         return sum(self.counts)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class BarChart:
     """A bar for each label; ``marks`` are labels below, each with its place in percent."""
 
@@ -150,7 +151,7 @@ def _pieces(
             )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Share:
     """A named number and its percentage of the greatest number."""
 

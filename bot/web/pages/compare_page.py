@@ -11,7 +11,7 @@ import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import timedelta
 from http import HTTPStatus
 from itertools import chain, groupby
@@ -36,6 +36,7 @@ from digest.core.facts import Area
 from digest.core.grade import Graded, Level
 from digest.core.release import version_of
 from digest.document import Document, Item, Link, Listing, Paragraph, Text, plain
+from digest.frozen import frozen
 from digest.i18n.answer_text import KINDS, OTHER_KINDS
 from digest.i18n.chat_text import complaint
 from digest.i18n.labels import AREAS
@@ -49,7 +50,7 @@ _OF_GROUP = 25  # changes of a group in Markdown
 _NAMED = 12  # the number of authors that are named
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Placed:
     """A change in the list with its area and the kind it is listed under."""
 
@@ -58,7 +59,7 @@ class Placed:
     area: Area
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Compared:
     """A comparison, over all changes. ``missing`` commits are not in the archive."""
 

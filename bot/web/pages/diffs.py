@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from pathlib import PurePosixPath
 from time import thread_time
@@ -16,6 +16,7 @@ from pygments.token import Comment, Keyword, Name, Number, String
 from bot.web.pages.page_request import PageRequest
 from digest.core.change import Change, FileChange, Hunk, Side, printable
 from digest.core.facts import Evidence
+from digest.frozen import frozen
 from digest.markdown import clean
 
 _AROUND = 2  # lines before and after the line that supports a statement, changed or not
@@ -55,7 +56,7 @@ _CLASSES = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class DiffLine:
     """A line of a diff with its number on its side; ``sign`` is ``+``, ``-``, ``@`` or a space."""
 
@@ -64,7 +65,7 @@ class DiffLine:
     html: Markup
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Excerpt:
     """The changed lines around a piece of evidence, with a few lines that did not change."""
 

@@ -6,7 +6,7 @@ import asyncio
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property, partial
 from itertools import takewhile
 
@@ -26,6 +26,7 @@ from digest.core.facts import Action, Area, Evidence, Fact, FactKind
 from digest.core.grade import Graded, Level, Reason
 from digest.core.statement import Origin, Statement
 from digest.document import Code, Spans, Text, plain
+from digest.frozen import frozen
 from digest.grading.importance import PREFIX, laid_over
 from digest.i18n.answer_text import score_words
 from digest.i18n.labels import CHANGE_TYPES, KINDS
@@ -220,7 +221,7 @@ _FIRST = (Action.REMOVED, Action.RENAMED, Action.CHANGED, Action.ADDED)
 """Names by what happened to them; those that break something come first."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Said:
     """A statement with the changed lines that support it."""
 
@@ -228,7 +229,7 @@ class Said:
     diff: Excerpt | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Named:
     """A name that a change adds, removes or changes."""
 

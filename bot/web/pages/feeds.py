@@ -6,7 +6,7 @@ import asyncio
 import re
 import uuid
 from collections.abc import Awaitable, Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 
@@ -27,6 +27,7 @@ from bot.web.pages.templating import fragment, render_pieces, spans_markup
 from digest.answer.buttons import without_buttons
 from digest.core.grade import Graded, Level
 from digest.core.reference import Query
+from digest.frozen import frozen
 from digest.i18n.labels import LEVELS
 from digest.markdown import clean
 
@@ -41,7 +42,7 @@ _NAMES = uuid.UUID("b7a0ad5c-9c2f-5b0f-9f0c-3d7a4de0f0a1")
 """A namespace of our own, so that entry ids stay the same if the pages' address changes."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Item:
     """An entry; ``path`` is its page, ``outside`` its page on the forge, ``html`` its content."""
 
@@ -55,7 +56,7 @@ class Item:
     outside: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Feed:
     """A feed; ``home`` is the page with the same contents."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date, timedelta
 from itertools import chain, islice
 
@@ -24,6 +23,7 @@ from digest.answer.buttons import without_buttons
 from digest.core.enums import Frequency
 from digest.core.grade import Level
 from digest.document import Document, Heading, Item, Link, Listing, Paragraph, Spans, Text
+from digest.frozen import frozen
 from digest.markdown import markdown
 from digest.report.report_json import SCHEMA, window_to_json
 from digest.window import day_window, days_window, span_of
@@ -119,7 +119,7 @@ _NEWS_DAYS = 7
 _NEWS = 12  # rows of each section of the start page
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class NewsSection:
     """Rows of several repositories with a title; ``days`` is their period in words."""
 

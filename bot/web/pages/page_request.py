@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import date, datetime, timedelta
 from enum import StrEnum
 from functools import partial
@@ -17,6 +17,7 @@ from digest.core.enums import ChangeKind, Language
 from digest.core.facts import Area
 from digest.core.grade import Level, Repository
 from digest.errors import InvalidDate
+from digest.frozen import frozen
 from digest.window import YEARS, Window, gaps, parse_date
 
 CHOSEN = "digestbot_language"  # the cookie that stores a chosen language
@@ -54,7 +55,7 @@ class Form(StrEnum):
     JSON = "json"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class PageRequest:
     """A parsed request. ``path`` is without the ending that names the form."""
 

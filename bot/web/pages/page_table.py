@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from typing import Any
 
 from bot.util.page_links import DIGESTS, REPOSITORIES, WITHIN
@@ -16,6 +15,7 @@ from bot.web.pages.period_page import day_page, week_page
 from bot.web.pages.search_page import ask_page, author_page, search_page, topic_page
 from bot.web.pages.site import Page
 from digest.core.grade import Level
+from digest.frozen import frozen
 
 Schema = dict[str, Any]
 _TEXT: Schema = {"type": "string"}
@@ -184,7 +184,7 @@ View = Callable[[PageRequest], Awaitable[Page]]
 REPOSITORY = f"{REPOSITORIES}/{{repository:path}}"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class PageRoute:
     """A kind of page. ``path`` is in Starlette's syntax; other forms add ``.md`` and ``.json``.
 

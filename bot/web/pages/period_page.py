@@ -7,7 +7,6 @@ tells its window; without one, it is the window that holds all changes the summa
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date, timedelta
 
 from bot.delivery.payload import thaw
@@ -26,6 +25,7 @@ from digest.core.enums import Frequency, Language
 from digest.core.grade import Level, Repository
 from digest.core.statement import Origin
 from digest.document import Document, Listing, Paragraph, Spans, plain
+from digest.frozen import frozen
 from digest.report.assembly import Counts, Report
 from digest.report.full_report import report_document
 from digest.report.report_json import report_to_json, window_to_json
@@ -39,7 +39,7 @@ which has several times as many rows."""
 SIZE = 20  # changes of a page of Markdown or JSON; the web page lists all of them
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Selected:
     """One page of the requested changes, the most important first; ``counts`` are of all."""
 
@@ -228,7 +228,7 @@ _LATEST = timedelta(days=31)
 _CITED = 6  # the most changes that are linked behind a sentence or a theme
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class StoredSummary:
     """A lead and themes. ``span`` is their period, empty if it is the page's."""
 
@@ -236,7 +236,7 @@ class StoredSummary:
     span: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Claim:
     """A sentence with supporting changes as names with paths; ``more`` counts the others."""
 

@@ -6,7 +6,7 @@ import asyncio
 import re
 from collections import Counter, OrderedDict
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import groupby, pairwise
 from urllib.parse import quote
 
@@ -25,6 +25,7 @@ from digest.core.grade import Graded, Level
 from digest.core.statement import Analysis, Origin
 from digest.document import Code, Spans, Text, plain
 from digest.facts.subject import read_subject
+from digest.frozen import frozen
 from digest.grading.importance import urgency as grading_urgency
 from digest.report.assembly import ReportEntry, duty
 from digest.report.condensed import why
@@ -53,7 +54,7 @@ _NUMBER = re.compile(r"(\s*\(#\d{1,18}\))\1*$")
 _QUOTED = re.compile(r"`([^`]*\s[^`]*)`")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Row:
     """A change in a list: ``why`` is its consequence in one line, empty for a low change.
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from zoneinfo import ZoneInfo
@@ -22,6 +22,7 @@ from digest.core.change import Change
 from digest.core.enums import Language
 from digest.core.grade import Graded, Repository, Thresholds
 from digest.document import Block, Document, Heading, Text
+from digest.frozen import frozen
 from digest.question.commit_range import Span
 from handlers.ports.forge_port import Requests
 from handlers.ports.storage import Archive, Clock, CoveragePort
@@ -80,7 +81,7 @@ def with_heading(title: str, language: Language, *blocks: Block) -> Document:
     return Document(title=title, blocks=(heading, *blocks), language=str(language))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Page:
     """A page in all of its forms; parts needed by only one form are made on demand.
 
@@ -100,7 +101,7 @@ class Page:
     status: HTTPStatus = HTTPStatus.OK
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class SiteRepository:
     """A repository with pages. A ``private`` one is visible only to signed-in readers."""
 
@@ -128,7 +129,7 @@ class Ask(Protocol):
         """
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class HistorySpan:
     """A span of history: full hashes, newest first; ``head`` was the tip of the watched branch."""
 
@@ -177,7 +178,7 @@ class Histories(Protocol):
         """The numbers of changes read and in total (0: unknown); ``None`` if none is read."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Site:
     """Everything that pages are made of.
 

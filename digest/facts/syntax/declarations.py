@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from difflib import SequenceMatcher
 from enum import StrEnum
 from itertools import accumulate
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from digest.facts.call_arguments import flat
 from digest.facts.syntax.grammar import text_of
+from digest.frozen import frozen
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -21,7 +22,7 @@ K = TypeVar("K")
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Parameter:
     """A parameter as written.
 
@@ -66,7 +67,7 @@ class Calling(StrEnum):
     """Parameters are positional, and types must match: Rust, Go, Java, C and C++."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Signature:
     """The interface of a declaration.
 
@@ -83,7 +84,7 @@ class Signature:
     calling: Calling = Calling.BY_NAME
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class PublicDeclaration:
     """A public declaration of a file.
 
@@ -104,7 +105,7 @@ class PublicDeclaration:
     quiet: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class DeclaredField:
     """A field that configures something or carries data; ``line`` is 1-based.
 
@@ -136,7 +137,7 @@ _NAMING = ("name", "declarator", "left", "property")  # fields that lead to the 
 _LONGEST = 2_000  # characters of one signature
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Declaration:
     """A public declaration in a tree.
 

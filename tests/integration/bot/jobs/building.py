@@ -22,7 +22,7 @@ from bot.delivery.part_sender import Target
 from bot.platforms.console import Console
 from bot.publishing.slots import Slots
 from bot.scheduler.schedule import Slot
-from bot.store.leases import ServerLeases
+from bot.store.postgresql import ServerLeases
 from bot.subscriptions.channel_registry import Post, subscriptions_of
 from bot.util.machine import FixedClock
 from digest.core.grade import Level

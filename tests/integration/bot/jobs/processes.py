@@ -30,9 +30,8 @@ from bot.messaging.sender import Ability
 from bot.scheduler.schedule import Spec
 from bot.shared_state.redis_state import CachedRecords, RedisConnection, RedisWindows
 from bot.store.job_queue import WORKED
-from bot.store.leases import ServerLeases
 from bot.store.ledger import SqlLedger
-from bot.store.postgresql import PostgresDatabase, open_postgres
+from bot.store.postgresql import PostgresDatabase, ServerLeases, open_postgres
 from bot.store.replies import SqlReplies
 from bot.subscriptions.channel_registry import Post
 from digest.core.enums import Language

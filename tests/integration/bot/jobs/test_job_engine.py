@@ -38,9 +38,8 @@ from bot.messaging.receiver import Incoming, MessageEvent
 from bot.platforms.console import Console
 from bot.scheduler.schedule import Spec
 from bot.store.job_queue import PERIODIC, SWEEPS, WORKED, JobKind, depth
-from bot.store.leases import ServerLeases
 from bot.store.ledger import SqlLedger
-from bot.store.postgresql import PostgresDatabase, open_postgres
+from bot.store.postgresql import PostgresDatabase, ServerLeases, open_postgres
 from bot.store.replies import MessageKey, SqlReplies
 from bot.subscriptions.channel_registry import Post
 from digest.document import Document, Paragraph, Text
