@@ -2,14 +2,16 @@
 
 The key is given as ``key``, as ``key_file``, or in the environment as ``DIGESTBOT_MODEL_KEY``; a
 server on this machine may need none. Without the section, ``DIGESTBOT_MODEL`` may name a model and
-``DIGESTBOT_MODEL_URL`` its server; without either, no model is used.
+``DIGESTBOT_MODEL_URL`` its server; without either, no model is used. ``[model.fallback]`` is a
+second model with a key of its own, which answers what the first one cannot.
 """
 
 from __future__ import annotations
 
 import ipaddress
+import zlib
 from decimal import Decimal
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 from urllib.parse import urlsplit
 
 from pydantic import Field, SecretStr, ValidationInfo, field_validator, model_validator
@@ -95,6 +97,9 @@ class ModelConfig(Settings):
     output_limit: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
     # Added to every request: {reasoning_effort = "low"}.
     extra: dict[str, Any] = Field(default_factory=dict)
+    # What a team wishes about the words and the emphasis of analyses.
+    instructions: str = Field(default="", max_length=2_000)
+    fallback: FallbackConfig | None = None
 
     @field_validator("base_url")
     @classmethod
@@ -124,11 +129,25 @@ class ModelConfig(Settings):
                 f"max_output ({self.max_output}) leaves less than half of context ({self.context}) "
                 "for the question; lower it, or raise context to the model's limit"
             )
+        priced = self.fallback and "price" in self.fallback.model_fields_set
+        if self.fallback and priced and self.fallback.price.currency != self.price.currency:
+            raise ValueError("price and fallback.price must be in the same currency")
         if self.key and isinstance(info.context, SectionContext) and self._in_the_clear():
-            info.context.warnings.append(
-                f"model.base_url = {self.base_url!r} sends the key without encryption; use https://"
-            )
+            section = f"model.{self.within}".rstrip(".")
+            line = f"{section}.base_url = {self.base_url!r} sends the key without encryption; "
+            if (line := f"{line}use https://") not in info.context.warnings:
+                info.context.warnings.append(line)
         return self
+
+    def secrets(self) -> tuple[str, ...]:
+        """The keys of the model and of its fallback."""
+        return (*super().secrets(), *(self.fallback.secrets() if self.fallback else ()))
+
+    @property
+    def reserve(self) -> ModelConfig | None:
+        """The fallback, with what applies to both models."""
+        given = {"instructions": self.instructions}
+        return self.fallback.model_copy(update=given) if self.fallback else None
 
     @property
     def profile(self) -> ModelProfile:
@@ -140,12 +159,35 @@ class ModelConfig(Settings):
             max_output=self.max_output,
             currency=self.price.currency,
             slots=self.concurrency,
-            wording=prompt.VERSION,
+            wording=f"{prompt.VERSION}{self._instructed}",
+            instructions=self.instructions,
+            reserve=self.fallback.name if self.fallback else "",
         )
+
+    @property
+    def _instructed(self) -> str:
+        """Distinguishes analyses made with other instructions."""
+        return f"-{zlib.crc32(self.instructions.encode()):08x}" if self.instructions else ""
 
     def _in_the_clear(self) -> bool:
         parts = urlsplit(self.base_url)
         return parts.scheme == "http" and not _on_this_machine(parts.hostname or "")
+
+
+class FallbackConfig(ModelConfig):
+    """The model that answers what the first one cannot."""
+
+    within: ClassVar[str] = "fallback"
+
+    @model_validator(mode="after")
+    def _only_a_server(self) -> FallbackConfig:
+        shared = {"caps", "digest_patience", "fallback", "instructions"} & self.model_fields_set
+        if shared:
+            raise ValueError(f"{min(shared)} applies to both models; set it in [model]")
+        return self
+
+
+ModelConfig.model_rebuild()
 
 
 def _on_this_machine(host: str) -> bool:

@@ -299,7 +299,8 @@ def environment_model(
 
 def _holds_secrets(data: Mapping[str, Any], accounts: Iterable[PlatformConfig]) -> bool:
     tables = data.get("platforms", {})
-    if "key" in data.get("model", {}) or "url" in data.get("database", {}):
+    model = data.get("model", {})
+    if "key" in {*model, *model.get("fallback", {})} or "url" in data.get("database", {}):
         return True
     if "redis_url" in data.get("shared", {}):
         return True

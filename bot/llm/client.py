@@ -28,6 +28,19 @@ Tell = Callable[[model_port.ReplyPiece | model_port.Restart], None]
 # Faults that can be caused by the dialect rather than by the request itself.
 _ABOUT_ASKING = frozenset({model_port.ModelReason.REJECTED, model_port.ModelReason.UNAVAILABLE})
 
+# Faults of a server or an account, which another model may not have.
+_ELSEWHERE = frozenset(
+    {
+        model_port.ModelReason.RATE_LIMITED,
+        model_port.ModelReason.UNAVAILABLE,
+        model_port.ModelReason.TIMEOUT,
+        model_port.ModelReason.BROKEN,
+        model_port.ModelReason.UNAUTHORIZED,
+        model_port.ModelReason.NO_CREDIT,
+        model_port.ModelReason.UNKNOWN_MODEL,
+    }
+)
+
 # The share of a context that was found to be small which a reply may take: one in so many.
 _REPLY_SHARE = 4
 _CHANGES = 6  # limits the changes of dialect, in case a server refuses every one
@@ -56,12 +69,16 @@ class ServedModel:
         clock: Clock | None = None,
         pauses: Pauses | None = None,
         breaker: Breaker | None = None,
+        reserve: ServedModel | None = None,
     ) -> None:
         """Without ``purse`` there are no caps; without ``memory`` nothing is remembered.
+
+        ``reserve`` answers what this one cannot because of its server.
 
         With ``anew`` everything is probed again, and the findings replace what was remembered.
         """
         self._config = config
+        self._reserve = reserve
         self._transport = transport
         self._memory = memory
         self._pauses = pauses or Pauses()
@@ -82,10 +99,17 @@ class ServedModel:
     def profile(self) -> model_port.ModelProfile:
         """The model's name and limits, with what the server said of its context."""
         known, context = self._config.profile, self.dialect.context
-        if not context or context >= known.context:
+        if context and context < known.context:
+            most = min(known.max_output, context // _REPLY_SHARE)
+            known = replace(known, context=context, max_output=most)
+        if self._reserve is None:
             return known
+        # A question must fit both.
+        other = self._reserve.profile
         return replace(
-            known, context=context, max_output=min(known.max_output, context // _REPLY_SHARE)
+            known,
+            context=min(known.context, other.context),
+            max_output=min(known.max_output, other.max_output),
         )
 
     def count(self, text: str) -> int:
@@ -94,7 +118,7 @@ class ServedModel:
 
     async def complete(self, request: model_port.ModelRequest[T]) -> model_port.ModelReply[T]:
         """Ask, and return the complete reply. Raises ``ModelError``."""
-        return await self._run(request, None)
+        return await self.answer(request, None)
 
     async def stream(
         self, request: model_port.ModelRequest[T]
@@ -102,7 +126,7 @@ class ServedModel:
         """Ask, and yield the reply as it arrives; the last event is the complete reply."""
         # The question runs in a task of its own: a slow consumer must not use up the time.
         events: asyncio.Queue[model_port.ReplyPiece | model_port.Restart | None] = asyncio.Queue()
-        task = asyncio.create_task(self._run(request, events.put_nowait))
+        task = asyncio.create_task(self.answer(request, events.put_nowait))
         task.add_done_callback(lambda _: events.put_nowait(None))
         try:
             while (event := await events.get()) is not None:
@@ -125,14 +149,19 @@ class ServedModel:
     async def warm(self) -> None:
         """Load slow parts in the background; otherwise the first question waits for them."""
         await self._transport.warm()
+        if self._reserve is not None:
+            await self._reserve.warm()
 
     async def aclose(self) -> None:
         """Close connections."""
         await self._transport.aclose()
+        if self._reserve is not None:
+            await self._reserve.aclose()
 
-    async def _run(
+    async def answer(
         self, request: model_port.ModelRequest[T], tell: Tell | None
     ) -> model_port.ModelReply[T]:
+        """The complete reply, of which ``tell`` hears while it arrives. Raises ``ModelError``."""
         wait = self._config.patience if request.patience is None else request.patience
         began = loop_time()
         errand = CallContext(request.account, began + wait, lambda: self.dialect)
@@ -140,7 +169,19 @@ class ServedModel:
             return await self._converse(request, errand, began, tell)
         except model_port.ModelError as error:
             error.usage = errand.usage
+            left = errand.deadline - loop_time()
+            if self._reserve is None or error.reason not in _ELSEWHERE or left <= 0:
+                raise
+            failed = error
+        log.info("model.fallback", why=failed.reason, model=self._reserve.profile.name)
+        if tell:
+            tell(model_port.Restart(why=failed.reason))
+        try:
+            reply = await self._reserve.answer(replace(request, patience=left), tell)
+        except model_port.ModelError as error:
+            error.usage += failed.usage
             raise
+        return replace(reply, usage=reply.usage + failed.usage)
 
     async def _converse(
         self,

@@ -28,6 +28,7 @@ from digest.frozen import frozen
 from digest.llm import prompt
 from handlers.ports.model_port import (
     OVERHEAD,
+    CallKind,
     ModelError,
     ModelMessage,
     ModelProfile,
@@ -120,7 +121,7 @@ class Dialogue(Generic[T]):
 
     def __init__(self, request: ModelRequest[T], profile: ModelProfile, factor: float) -> None:
         """``factor`` corrects the estimates of :func:`bot.llm.calls.raw`."""
-        self._request = request
+        self._request = _with_wishes(request, profile.instructions)
         self._profile = profile
         self._factor = factor
         self._weights: dict[str, float] = {}
@@ -256,6 +257,18 @@ class Dialogue(Generic[T]):
         if text not in self._weights:
             self._weights[text] = calls.raw(text)
         return self._weights[text]
+
+
+_UNWISHED = frozenset({CallKind.QUESTION, CallKind.PROBE})  # what a team has no wishes about
+
+
+def _with_wishes(request: ModelRequest[T], instructions: str) -> ModelRequest[T]:
+    """The request with the instructions of a team at the end of what all requests share."""
+    if not instructions or request.account.kind in _UNWISHED:
+        return request
+    first, *rest = request.messages
+    wished = replace(first, text=f"{first.text}\n\n{prompt.wishes(instructions)}")
+    return replace(request, messages=(wished, *rest))
 
 
 def _messages_for(request: ModelRequest[Any], rung: Rung) -> tuple[ModelMessage, ...]:

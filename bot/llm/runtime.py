@@ -47,14 +47,15 @@ from handlers.ports.storage import Clock
 def connect(config: ModelConfig, ledger: CallLedger, clock: Clock, data: Path) -> ServedModel:
     """The configured model with its caps; what is learned of its server is stored in ``data``."""
     # Nothing is imported or opened before the first question, or before ``warm``.
-    return ServedModel(
-        config,
-        OpenAITransport(config),
-        ledger,
-        purse=CappedBudget(config.caps, ledger, clock),
-        memory=DialectFile(data, clock),
-        clock=clock,
-    )
+    purse, memory = CappedBudget(config.caps, ledger, clock), DialectFile(data, clock)
+
+    def served(one: ModelConfig, reserve: ServedModel | None = None) -> ServedModel:
+        transport = OpenAITransport(one)
+        return ServedModel(
+            one, transport, ledger, purse=purse, memory=memory, clock=clock, reserve=reserve
+        )
+
+    return served(config, served(config.reserve) if config.reserve else None)
 
 
 async def look(

@@ -204,8 +204,8 @@ async def check(config: Config, probes: Probes) -> list[Finding]:
         *repositories,
         *forges,
     ]
-    if config.model is not None:
-        looks.append(_safe_finding(f"model {config.model.name}", probes.model(config.model)))
+    models = (config.model, config.model.fallback) if config.model else ()
+    looks += [_safe_finding(f"model {one.name}", probes.model(one)) for one in models if one]
     if config.redis_url and probes.redis is not None:
         looks.append(_bearable(_safe_finding("redis", probes.redis(config.redis_url))))
     findings = list(await asyncio.gather(*looks))

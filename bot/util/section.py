@@ -17,7 +17,7 @@ import stat
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Annotated, Any, Self, TypeVar, get_args
+from typing import Annotated, Any, ClassVar, Self, TypeVar, get_args
 
 from pydantic import (
     AfterValidator,
@@ -49,6 +49,7 @@ class Settings(BaseModel):
     """A section: unknown keys are refused, and values do not change."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
+    within: ClassVar[str] = ""  # the name of a section inside another one, in the environment
 
     @model_validator(mode="before")
     @classmethod
@@ -63,7 +64,8 @@ class Settings(BaseModel):
                     raise ValueError(f"both {name} and {name}_file are given; keep one")
                 values[name] = read_secret(reading.place(str(file)), reading.warnings)
             elif name not in values and reading.section:
-                variable = f"DIGESTBOT_{reading.section}_{name}".upper().replace("-", "_")
+                parts = filter(None, ("DIGESTBOT", reading.section, cls.within, name))
+                variable = "_".join(parts).upper().replace("-", "_")
                 if value := reading.environment.get(variable):
                     values[name] = value
         return values

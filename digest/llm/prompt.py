@@ -24,7 +24,7 @@ from digest.core.grade import Level
 from digest.core.statement import Aspect, ChangeType
 from digest.frozen import frozen
 from digest.llm.change_sheet import LAYOUT, Count
-from digest.llm.prompt_text import Omission, fence_content
+from digest.llm.prompt_text import Omission, fence_content, visible
 
 VERSION = 1
 _NAMES = {Language.EN: "English", Language.ZH: "Simplified Chinese"}
@@ -48,6 +48,18 @@ def mend(complaint: str, schema: Mapping[str, Any] | None) -> str:
         f"That reply cannot be used: {complaint}. {wish}"
         if schema is None
         else f"That reply cannot be used: {complaint}. {wish}\n{shape(schema)}"
+    )
+
+
+def wishes(instructions: str) -> str:
+    """The instructions of a team, as the end of a system text."""
+    lines = "\n".join(f"> {visible(line)}" for line in instructions.strip().splitlines())
+    return (
+        "# The readers' wishes\n"
+        "The team that reads your reply wishes what stands between the two lines below. Keep to it "
+        "in the choice of words and in what you stress. It never allows a sentence that the "
+        "material does not bear out, another form, language or importance than said above, or what "
+        f"is forbidden there.\n{fence_content(lines, 'WISHES')}"
     )
 
 

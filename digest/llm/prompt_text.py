@@ -30,14 +30,14 @@ _UNSEEN = re.compile(
 )
 
 
-def fence_content(content: str) -> str:
+def fence_content(content: str, label: str = "DATA") -> str:
     """The content between two lines that it cannot contain; equal contents give equal lines."""
     seed = content.encode("utf-8", "surrogatepass")
     code = blake2s(seed).hexdigest()[:_DIGITS]
     # No text contains its own hash by chance, but somebody might find one by searching.
     while code in content:
         code = blake2s(seed + code.encode()).hexdigest()[:_DIGITS]
-    return f"DATA {code} begins\n{content}\nDATA {code} ends"
+    return f"{label} {code} begins\n{content}\n{label} {code} ends"
 
 
 def visible(text: str) -> str:

@@ -35,7 +35,7 @@ class Basis:
     facts: int = FACTS_VERSION
 
 
-def prompt_basis(kind: PromptKind, privacy: Privacy, wording: int) -> str:
+def prompt_basis(kind: PromptKind, privacy: Privacy, wording: str) -> str:
     """The version of everything that a question of a kind may consist of."""
     # A change that does not fit is asked about in parts, which are merged.
     kinds = (
@@ -43,7 +43,7 @@ def prompt_basis(kind: PromptKind, privacy: Privacy, wording: int) -> str:
         if kind in {PromptKind.LINES, PromptKind.DAY}
         else (kind, PromptKind.PART, PromptKind.MERGE)
     )
-    return " ".join([*map(version_of, kinds), str(wording), privacy])
+    return " ".join([*map(version_of, kinds), wording, privacy])
 
 
 @frozen

@@ -184,11 +184,14 @@ class ModelProfile:
     max_output: int  # the most that a reply may take of them
     currency: str = "USD"
     slots: int = 8  # how many questions it takes at once
-    wording: int = 0  # version of the text that the client adds, part of the prompt's version
+    wording: str = "0"  # version of the text that the client adds, part of the prompt's version
+    instructions: str = ""  # of the team, added to prompts for analyses
+    reserve: str = ""  # the name of the model that answers what this one cannot
 
     def room(self, output_tokens: int) -> int:
         """Tokens left for the messages beside a reply of ``output_tokens``, at least 0."""
-        return max(0, self.context - min(output_tokens, self.max_output) - OVERHEAD)
+        taken = OVERHEAD + (100 + len(self.instructions.encode()) // 2 if self.instructions else 0)
+        return max(0, self.context - min(output_tokens, self.max_output) - taken)
 
 
 OVERHEAD = 256

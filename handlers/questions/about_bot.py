@@ -21,7 +21,7 @@ from digest.document import (
 )
 from digest.i18n import answer_text as words
 from digest.i18n import reading_text
-from digest.i18n.phrase import Phrase
+from digest.i18n.phrase import Phrase, list_in_words
 from digest.question.intent import (
     Changed,
     DigestOf,
@@ -150,7 +150,10 @@ async def privacy_of(_intent: PrivacyOf, ctx: Context) -> Answer:
     if ctx.judging is None:
         lines.append(words.LEAVES_NOTHING(language))
     else:
-        lines.append(words.LEAVES(language, model=ctx.judging.model.profile.name))
+        model = ctx.judging.model.profile
+        names = [name for name in (model.name, model.reserve) if name]
+        named = list_in_words(names, language, limit=len(names))
+        lines.append(words.LEAVES(language, model=named))
         lines.append(words.OF_PRIVACY[watched.privacy](language, name=watched.repository.name))
         if watched.privacy is not Privacy.NONE:
             lines.append(words.LEAVES_QUESTIONS(language))

@@ -64,6 +64,12 @@ def test_price_takes_cached_tokens_apart(tmp_path):
         ({"price": {"input": -1}}, "greater than or equal to 0"),
         ({"price": {"currency": "dollars"}}, "pattern"),
         ({"temprature": 1}, "Extra inputs"),
+        ({"instructions": "x" * 2_001}, "at most 2000"),
+        ({"fallback": {}}, "Field required"),
+        ({"fallback": {"name": "b", "caps": {}}}, "caps applies to both models"),
+        ({"fallback": {"name": "b", "instructions": ""}}, "instructions applies to both"),
+        ({"fallback": {"name": "b", "fallback": {"name": "c"}}}, "fallback applies to both"),
+        ({"fallback": {"name": "b", "price": {"currency": "CNY"}}}, "in the same currency"),
     ],
 )
 def test_mistakes_are_named_and_show_no_key(tmp_path, table, said):
@@ -88,3 +94,17 @@ def test_key_in_the_clear_is_warned_of(tmp_path, url, warned):
     assert bool(warnings) is warned
     _, warnings = read(tmp_path, base_url=url)
     assert not warnings
+
+
+def test_fallback_has_a_key_of_its_own(tmp_path):
+    second = {"name": "b", "base_url": "http://second.example.org/v1"}
+    given = {"DIGESTBOT_MODEL_KEY": KEY}
+    config, warnings = read(tmp_path, given, fallback=second)
+    assert (config.fallback.key, warnings) == (None, [])
+    given["DIGESTBOT_MODEL_FALLBACK_KEY"] = "sk-second-94c1"
+    config, warnings = read(tmp_path, given, fallback=second, instructions="Be brief.")
+    assert config.fallback.key.get_secret_value() == "sk-second-94c1"
+    assert {KEY, "sk-second-94c1"} <= set(config.secrets())
+    (warning,) = warnings
+    assert warning.startswith("model.fallback.base_url = 'http://second.example.org/v1' sends")
+    assert (config.reserve.name, config.reserve.instructions) == ("b", "Be brief.")
