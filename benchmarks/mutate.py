@@ -1,14 +1,15 @@
 """Mutation testing: ``make mutate ON="bot/access bot/delivery --count 60"``.
 
-``python -m benchmarks.mutate [PATH[:LINE] ...] [--count N] [--seed N] [--tests PATH ...]``.
+``python -m benchmarks.mutate [PATH[:LINE] ...] [--without PATH ...] [--count N] [--seed N]``.
 
 Takes random mutants from the paths (see :mod:`benchmarks.mutants`), one at a time, in a copy of the
-checkout, and runs the tests that call the changed function. Which tests call which function is
-measured in one run of the tests and stored; a test file is measured again when it changes, or when
-a function that it called no longer exists. The tests are collected once: a mutant replaces the code
-of its function in a fork of that process. If the function was called during an import, or there is
-none, the tests run in a process that imports everything again. The result is the share of mutants
-that were noticed, and a list of the others.
+checkout, and runs the tests that call the changed function: those of the mirrored modules first,
+and more if these do not notice it, among them those over real archives and loopback servers. Which
+tests call which function is measured in one run of the tests and stored; a test file is measured
+again when it changes, or when a function that it called no longer exists. The tests are collected
+once: a mutant replaces the code of its function in a fork of that process. If the function was
+called during an import, or there is none, the tests run in a process that imports everything again.
+The result is the share of mutants that were noticed, and a list of the others.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
@@ -43,8 +44,8 @@ from benchmarks.mutants import Mutant, equal, mutants
 ROOT = Path(__file__).parents[1]
 RINGS = ("digest", "handlers", "bot")
 
-_SECONDS = 30.0
-"""For the tests of one mutant: those of the mirrored module, then the fastest others."""
+_SECONDS, _MORE_SECONDS = 30.0, 45.0
+"""For the tests of one mutant: those chosen first, and others if these do not notice it."""
 
 _PATIENCE = 20.0
 """Seconds after which tests count as stuck.
@@ -54,6 +55,8 @@ ninety times as many.
 """
 
 _PYTEST = ["-q", "-n0", "-W", "ignore::pytest.PytestAssertRewriteWarning", "--no-header"]
+
+_TESTS = ["tests/unit", "tests/integration", "tests/contract"]
 
 _LIBRARIES = (
     "aiohttp aiosqlite alembic apscheduler cryptography hypothesis httpx jinja2 openai "
@@ -255,26 +258,44 @@ class Tree:
                     self._callers[function].add(test)
                     self._callers[f"{function.partition(':')[0]}:"].add(test)
 
-    def tests(self, mutant: Mutant) -> list[str]:
-        """Names of the tests that call a mutant: of the mirrored module, then the fastest."""
-        mirrored = f"tests/unit/{mutant.path.rpartition('/')[0]}/test_{Path(mutant.path).stem}"
+    def tests(self, mutant: Mutant) -> tuple[list[str], list[str]]:
+        """Names of the tests that call a mutant: those to run first, and those to run after them.
+
+        Those of the mirrored modules come first; of all others, the fastest of every file come
+        before the next fastest of any.
+        """
+        place = f"{mutant.path.rpartition('/')[0]}/test_{Path(mutant.path).stem}"
+        mirrored = (f"tests/unit/{place}", f"tests/integration/{place}")
         named, any_of_file = f"{mutant.path}:{mutant.function}", f"{mutant.path}:"
-        chosen, left = [], _SECONDS
+        files: Counter[str] = Counter()
+        ranked = []
         for test in sorted(
-            self._callers[named] or self._callers[any_of_file],
-            key=lambda one: (not one.startswith(mirrored), self._seconds[one]),
+            self._callers[named] or self._callers[any_of_file], key=self._seconds.__getitem__
         ):
-            if self._seconds[test] <= left:
-                left -= self._seconds[test]
-                chosen.append(test)
-        return chosen
+            file = test.partition("::")[0]
+            ranked.append((not test.startswith(mirrored), files[file], self._seconds[test], test))
+            files[file] += 1
+        first: list[str] = []
+        after: list[str] = []
+        left = [_SECONDS, _MORE_SECONDS]
+        for _, _, seconds, test in sorted(ranked):
+            for number, chosen in enumerate((first, after)):
+                if seconds <= left[number]:
+                    left[number] -= seconds
+                    chosen.append(test)
+                    break
+        return first, after
 
     def outcome(self, mutant: Mutant) -> str:
         """Whether a test fails or is stuck, all pass, or there are none."""
-        tests = self.tests(mutant)
-        seconds = _PATIENCE + 10 * sum(self._seconds[test] for test in tests)
-        if not tests:
+        first, after = self.tests(mutant)
+        if not first:
             return "UNTESTED"
+        outcome = self._outcome(mutant, first)
+        return self._outcome(mutant, after) if outcome == "SURVIVED" and after else outcome
+
+    def _outcome(self, mutant: Mutant, tests: list[str]) -> str:
+        seconds = _PATIENCE + 10 * sum(self._seconds[test] for test in tests)
         file, status = self.tree / mutant.path, 0
         at_import = not mutant.function or f"{mutant.path}:{mutant.function}" in self._imported
         source = file.read_bytes()
@@ -320,7 +341,9 @@ class _Chosen:
         )
 
 
-def chosen(paths: Sequence[str], count: int, seed: int) -> list[Mutant]:
+def chosen(
+    paths: Sequence[str], count: int, seed: int, without: Sequence[str] = ()
+) -> list[Mutant]:
     """A number of random mutants of the paths, without those listed as equivalent."""
     every: list[Mutant] = []
     for path in paths:
@@ -329,7 +352,7 @@ def chosen(paths: Sequence[str], count: int, seed: int) -> list[Mutant]:
             sorted((ROOT / name).rglob("*.py")) if (ROOT / name).is_dir() else [ROOT / name]
         ):
             relative = str(file.relative_to(ROOT))
-            if "/versions/" in relative:
+            if "/versions/" in relative or f"{relative}/".startswith(_folders(without)):
                 continue
             known = equal(relative)
             every += [
@@ -340,11 +363,15 @@ def chosen(paths: Sequence[str], count: int, seed: int) -> list[Mutant]:
     return random.Random(seed).sample(every, min(count, len(every)))
 
 
+def _folders(paths: Sequence[str]) -> tuple[str, ...]:
+    return tuple(f"{path.rstrip('/')}/" for path in paths)
+
+
 def main(options: argparse.Namespace) -> None:
     """Print a line for each mutant that no test noticed, and the share of those noticed."""
     for library in _LIBRARIES.split():
         importlib.import_module(library)
-    picked = chosen(options.paths, options.count, options.seed)
+    picked = chosen(options.paths, options.count, options.seed, options.without)
     shutil.rmtree(options.folder / "work", ignore_errors=True)
     tree = Tree(options.folder / "work", options.folder / "measured", options.tests)
     noticed, total = 0, 0
@@ -361,12 +388,11 @@ def main(options: argparse.Namespace) -> None:
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, prog="python -m benchmarks.mutate")
     parser.add_argument("paths", nargs="*", default=RINGS, help="folders, files, or FILE:LINE")
+    parser.add_argument("--without", nargs="+", default=(), help="folders or files to leave out")
     parser.add_argument("--count", type=int, default=60)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--verbose", action="store_true", help="also list noticed mutants")
-    parser.add_argument(
-        "--tests", nargs="+", default=["tests/unit"], help="folders of tests to run"
-    )
+    parser.add_argument("--tests", nargs="+", default=_TESTS, help="folders of tests to run")
     parser.add_argument("--folder", type=Path, default=Path("/tmp/digestbot-mutants"))
     return parser.parse_args()
 

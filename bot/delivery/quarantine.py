@@ -98,11 +98,8 @@ class Quarantine:
             known = replace(known, probes=probes, next_probe=again)
         else:
             log.warning("chat.back", account=known.account, chat=known.chat)
-            # One more refusal parks it again, with its previous intervals.
-            probes = known.probes + 1
-            known = replace(
-                known, parked_at=None, next_probe=None, strikes=STRIKES - 1, probes=probes
-            )
+            # The refusals stay counted: one more parks it again, with its previous intervals.
+            known = replace(known, parked_at=None, next_probe=None, probes=known.probes + 1)
         self._known[known.place] = known
         await self._kept.keep(known)
 

@@ -63,3 +63,10 @@ def test_same_seed_chooses_the_same_mutants_of_a_line_or_a_folder():
     assert chosen(["bot/access"], 5, 1) != chosen(["bot/access"], 5, 2)
     line = next(iter(chosen(["bot/access/gate.py"], 1, 1)))
     assert {one.line for one in chosen([f"{line.path}:{line.line}"], 99, 1)} == {line.line}
+
+
+def test_paths_are_left_out_with_everything_below_them():
+    left = {one.path for one in chosen(["bot/jobs"], 9999, 1, ["bot/jobs/loop.py", "bot/jobs/ro"])}
+    assert "bot/jobs/roles.py" in left
+    assert "bot/jobs/loop.py" not in left
+    assert chosen(["bot/jobs"], 9999, 1, ["bot/jobs/"]) == []
