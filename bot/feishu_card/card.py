@@ -14,9 +14,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
 
-from bot.feishu_card.card_text import lines_of, markdown, split_text, web
+from bot.feishu_card.card_text import markdown
 from bot.messaging.sender import Part, compact_json
-from bot.util.sanitize import legible, legible_lines
+from bot.util.sanitize import legible, legible_lines, lines_of, split_text, web_url
 from bot.util.terminal import columns_of, has_own_sign
 from digest import document as doc
 from digest.frozen import frozen
@@ -223,7 +223,7 @@ def _row(buttons: Sequence[tuple[str, Json]]) -> Iterator[CardPiece]:
 
 
 def _behaviour(button: doc.Button, *, interactive: bool) -> Json | None:
-    if url := web(button.url):
+    if url := web_url(button.url):
         return {"type": "open_url", "default_url": url}
     if interactive and button.action and len(button.value) <= _LONGEST_VALUE:
         value = {"action": legible(button.action), "value": legible(button.value)}

@@ -8,12 +8,10 @@ https://open.feishu.cn/document/uAjLw4CM/ukzMukzMukzM/feishu-cards/card-json-v2-
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from unicodedata import category
-from urllib.parse import quote
 
-from bot.util.sanitize import address, legible
-from digest.document import Code, Emphasis, Link, Span, Strong, Text
+from digest.document import Code, Emphasis, Link, Span, Strong
 
 HAIR = "\u200a"  # a barely visible space that separates marks which would otherwise merge
 
@@ -25,11 +23,6 @@ _LINE_START = re.compile(r"(?:[-+#=]|\d{1,9}(?=[.)]))")
 # Text that a code span shows unchanged. Entities are not decoded there, so anything else is not put
 # into a code span.
 _PLAIN_CODE = re.compile(r"[^`<>&\\]+")
-_WEB = re.compile(r"https?://[^/]")
-_KEPT_IN_URLS = "/?#&=%:@!,;+~$'-._"
-
-# Bounded, so that no component outgrows a message.
-_LONGEST_URL = 1000
 _MARKS: dict[type[Span], str] = {Strong: "**", Emphasis: "*"}
 
 
@@ -39,22 +32,13 @@ def escape(text: str) -> str:
 
 
 def markdown(spans: Iterable[Span]) -> str:
-    """The spans of :func:`lines_of` as one line that is safe at the start of a line."""
+    """The spans of ``lines_of`` as one line that is safe at the start of a line."""
     line = ""
     rendered = [(span, inner) for span in spans if (inner := _inner(span))]
     for place, (span, inner) in enumerate(rendered):
         following = rendered[place + 1][1][:1] if place + 1 < len(rendered) else ""
         line = _append_span(line, _MARKS.get(type(span), ""), inner, following)
     return _escape_start(line.strip())
-
-
-def web(url: str) -> str:
-    """The address for a link, or empty if a card cannot open it."""
-    cleaned = address(url)
-    if not _WEB.match(cleaned):
-        return ""
-    quoted = quote(cleaned, safe=_KEPT_IN_URLS)
-    return quoted if len(quoted) <= _LONGEST_URL else ""
 
 
 def _inner(span: Span) -> str:
@@ -66,18 +50,6 @@ def _inner(span: Span) -> str:
             return f"`{core}`"
         case _:
             return escape(span.text)
-
-
-def _readable(span: Span) -> Span:
-    """The span with legible text; a link that a card cannot open becomes text with its address."""
-    words = legible(span.text)
-    if not isinstance(span, Link):
-        return span if words == span.text else type(span)(words)
-    if opened := web(span.url):
-        return Link(words, opened)
-    url = address(span.url)
-    hidden = not url or url.startswith("#") or url == words
-    return Text(words if hidden else f"{words} ({url})")
 
 
 def _append_span(line: str, mark: str, inner: str, following: str) -> str:
@@ -117,36 +89,3 @@ def _escape_start(line: str) -> str:
         return line
     at = 0 if not match[0][0].isdigit() else match.end()
     return f"{line[:at]}&#{ord(line[at])};{line[at + 1 :]}"
-
-
-def lines_of(spans: Iterable[Span], longest: int) -> Iterator[tuple[Span, ...]]:
-    """The spans in legible runs of at most about ``longest`` characters; always at least one."""
-    line: list[Span] = []
-    weight = 0
-    for span in _short(map(_readable, spans), longest):
-        heavier = len(span.text) + (len(span.url) if isinstance(span, Link) else 0)
-        if line and weight + heavier > longest:
-            yield tuple(line)
-            line, weight = [], 0
-        line.append(span)
-        weight += heavier
-    yield tuple(line)
-
-
-def _short(spans: Iterable[Span], longest: int) -> Iterator[Span]:
-    for span in spans:
-        if len(span.text) <= longest:
-            yield span
-            continue
-        for piece in split_text(span.text, longest):
-            yield Link(piece, span.url) if isinstance(span, Link) else type(span)(piece)
-
-
-def split_text(text: str, longest: int) -> Iterator[str]:
-    """Pieces of at most ``longest`` characters, cut at blanks if possible; nothing is lost."""
-    while len(text) > longest:
-        blank = text.rfind(" ", longest // 2, longest) + 1
-        end = blank or longest
-        yield text[:end]
-        text = text[end:]
-    yield text

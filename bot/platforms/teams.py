@@ -16,7 +16,7 @@ from pydantic import SecretStr
 from bot.messaging.rates import Rate
 from bot.messaging.sender import Ability, Limit, Part, Receipt, Unit, compact_json
 from bot.messaging.wire import HttpClient, PacedAddress
-from bot.util.sanitize import address, legible, legible_lines
+from bot.util.sanitize import legible_lines, lines_of
 from bot.util.section import Settings, must
 from bot.util.terminal import columns_of, has_own_sign
 from digest import document as doc
@@ -28,7 +28,6 @@ _SOURCE = (
 _ADDRESS = re.compile(r"https://[^/\s]+/|http://127\.0\.0\.1:\d+/")
 _SIZE = 20_000  # bytes of a request. The page says 28 KB; senders have seen refusals from 21 KB on.
 _LONGEST = 1000  # characters of one block, so that a block always fits into a card
-_LONGEST_URL = 1000
 _WIDTH = 60  # monospaced characters that fit side by side in a card of full width
 _HEADINGS = {1: "Large", 2: "Medium"}
 Element = Mapping[str, Any]  # an element of a card as JSON
@@ -168,28 +167,11 @@ def _texts(
     mark: str, spans: doc.Spans, style: Mapping[str, Any] | None = None, words: str | None = None
 ) -> Iterator[Line]:
     """Blocks of the spans, each of at most ``_LONGEST`` characters; the first has the mark."""
-    for place, line in enumerate(_short(spans)):
+    for place, line in enumerate(filter(None, lines_of(spans, _LONGEST))):
         marked = (doc.Text(mark), *line) if mark and not place else line
-        read = "".join(map(_words, line))
+        read = doc.plain(line)
         yield _block(marked, style), read if words is None else words[: len(read)]
         words = words if words is None else words[len(read) :]
-
-
-def _short(spans: doc.Spans) -> Iterator[doc.Spans]:
-    line: list[doc.Span] = []
-    length = 0
-    for span in spans:
-        text = _words(span)
-        for at in range(0, len(text), _LONGEST):
-            piece = text[at : at + _LONGEST]
-            if line and length + len(piece) > _LONGEST:
-                yield tuple(line)
-                line, length = [], 0
-            url = _url(span)
-            line.append(doc.Link(piece, url) if isinstance(span, doc.Link) else type(span)(piece))
-            length += len(piece) + len(url)
-    if line:
-        yield tuple(line)
 
 
 def _block(spans: doc.Spans, style: Mapping[str, Any] | None = None) -> Element:
@@ -208,17 +190,3 @@ def _text_run(span: doc.Span, style: Mapping[str, Any]) -> Element:
         case doc.Link(url=url) if url:
             run["selectAction"] = {"type": "Action.OpenUrl", "url": url}
     return run
-
-
-def _words(span: doc.Span) -> str:
-    """The words of a span; those of a link that Teams cannot open are followed by its path."""
-    words = legible(span.text)
-    if not isinstance(span, doc.Link) or _url(span):
-        return words
-    path = address(span.url)
-    return words if not path or path.startswith("#") or path == words else f"{words} ({path})"
-
-
-def _url(span: doc.Span) -> str:
-    url = address(span.url) if isinstance(span, doc.Link) else ""
-    return url if re.match(r"https?://[^/]", url) and len(url) <= _LONGEST_URL else ""

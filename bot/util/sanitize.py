@@ -1,5 +1,8 @@
 """Text made safe to print: the secrets that this process has read masked, control characters shown.
 
+Spans are made safe too, for the platforms whose messages are cards: with legible words, links that
+can be opened, and no line that outgrows a card.
+
 Code that reads a secret registers it here once. Servers repeat tokens in their errors, and
 libraries repeat those: so everything written to a stream passes :func:`mask_secrets`, and logs mask
 the same secrets. Of an address such as ``postgresql://user:password@host/database?sslmode=require``
@@ -10,8 +13,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
-from urllib.parse import unquote, unquote_plus
+from collections.abc import Iterable, Iterator
+from urllib.parse import quote, unquote, unquote_plus
+
+from digest.document import Link, Span, Text
 
 _HIDDEN = "***"
 _LEAST = 6
@@ -61,7 +66,6 @@ def _apart(address: str) -> tuple[str, str, str, list[tuple[str, str]]]:
     return user, password, place, [(key, value) for key, _, value in pairs]
 
 
-HIDDEN = "***"
 _SECRECY_LEAST = 6  # characters: masking anything shorter would hide unrelated words
 _known: set[str] = set()
 
@@ -81,7 +85,7 @@ def mask_secrets(text: str) -> str:
     if not any(secret in text for secret in _known):
         return text
     longest = sorted(_known, key=len, reverse=True)
-    return re.sub("|".join(map(re.escape, longest)), HIDDEN, text)
+    return re.sub("|".join(map(re.escape, longest)), _HIDDEN, text)
 
 
 # One character for one character, so that offsets stay: C0 and DEL become their pictures
@@ -91,15 +95,8 @@ _PICTURES = {c: 0x2400 + c for c in range(0x20)} | {0x7F: 0x2421}
 
 _INVISIBLE = dict.fromkeys(
     [
-        *range(0x80, 0xA0),
-        0x061C,
-        0x200E,
-        0x200F,
-        *range(0x2028, 0x202F),
-        *range(0x2060, 0x2070),
-        *range(0xD800, 0xE000),
-        0xFEFF,
-        *range(0xFFF9, 0xFFFC),
+        *(*range(0x80, 0xA0), 0x061C, 0x200E, 0x200F, *range(0x2028, 0x202F), 0xFEFF),
+        *(*range(0x2060, 0x2070), *range(0xD800, 0xE000), *range(0xFFF9, 0xFFFC)),
         *range(0xE0000, 0xE0080),
     ],
     0xFFFD,
@@ -136,3 +133,55 @@ def address(url: str) -> str:
     scheme, colon, _ = cleaned.partition(":")
     relative = not colon or any(mark in scheme for mark in "/?#")
     return cleaned if relative or scheme.lower() in {"http", "https", "mailto"} else ""
+
+
+_WEB = re.compile(r"https?://[^/]")
+_KEPT_IN_URLS = "/?#&=%:@!,;+~$'-._"
+_LONGEST_URL = 1000
+
+
+def web_url(url: str, longest: int = _LONGEST_URL) -> str:
+    """The address for a link, quoted; empty if it is none of the web or longer."""
+    cleaned = address(url)
+    quoted = quote(cleaned, safe=_KEPT_IN_URLS) if _WEB.match(cleaned) else ""
+    return quoted if len(quoted) <= longest else ""
+
+
+def lines_of(
+    spans: Iterable[Span], longest: int, longest_url: int = _LONGEST_URL
+) -> Iterator[tuple[Span, ...]]:
+    """The spans in legible runs of up to about ``longest`` characters; always at least one."""
+    line: list[Span] = []
+    weight = 0
+    for span in spans:
+        shown = _readable(span, longest_url)
+        url = shown.url if isinstance(shown, Link) else ""
+        for piece in filter(None, split_text(shown.text, longest)):
+            if line and weight + len(piece) + len(url) > longest:
+                yield tuple(line)
+                line, weight = [], 0
+            line.append(Link(piece, url) if isinstance(shown, Link) else type(shown)(piece))
+            weight += len(piece) + len(url)
+    yield tuple(line)
+
+
+def _readable(span: Span, longest_url: int) -> Span:
+    """The span with legible text; a link that cannot be opened becomes text with its address."""
+    words = legible(span.text)
+    if not isinstance(span, Link):
+        return span if words == span.text else type(span)(words)
+    if opened := web_url(span.url, longest_url):
+        return Link(words, opened)
+    url = address(span.url)
+    hidden = not url or url.startswith("#") or url == words
+    return Text(words if hidden else f"{words} ({url})")
+
+
+def split_text(text: str, longest: int) -> Iterator[str]:
+    """Pieces of at most ``longest`` characters, cut at blanks if possible; nothing is lost."""
+    while len(text) > longest:
+        blank = text.rfind(" ", longest // 2, longest) + 1
+        end = blank or longest
+        yield text[:end]
+        text = text[end:]
+    yield text

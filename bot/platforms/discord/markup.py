@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from urllib.parse import quote
 
 from bot.messaging.sender import Part
-from bot.util.sanitize import address, legible, legible_lines
+from bot.util.sanitize import legible_lines, lines_of
 from bot.util.terminal import columns_of, has_own_sign
 from digest import document as doc
 
@@ -78,32 +77,9 @@ def _lines(blocks: Iterable[doc.Block]) -> Iterator[Line]:
 
 def _marked_lines(mark: str, spans: doc.Spans, *, again: bool = False) -> Iterator[Line]:
     """The spans after a mark, in lines that are not too long."""
-    for line in _short(spans):
-        yield mark + inline(line), "".join(map(_words, line))
+    for line in lines_of(spans, _LONGEST, _LONGEST_URL) if spans else ():
+        yield mark + inline(line), doc.plain(line)
         mark = mark if again else ""
-
-
-def _short(spans: doc.Spans) -> Iterator[list[doc.Span]]:
-    line: list[doc.Span] = []
-    weight = 0
-    for span in spans:
-        words = span.text if _url(span) else _words(span)
-        for at in range(0, max(len(words), 1), _LONGEST):
-            piece = words[at : at + _LONGEST]
-            heavier = len(piece) + len(_url(span))
-            if line and weight + heavier > _LONGEST:
-                yield line
-                line, weight = [], 0
-            line.append(_like(span, piece))
-            weight += heavier
-    if line:
-        yield line
-
-
-def _like(span: doc.Span, words: str) -> doc.Span:
-    if isinstance(span, doc.Link):
-        return doc.Link(words, span.url) if _url(span) else doc.Text(words)
-    return type(span)(words)
 
 
 def _items(items: Sequence[doc.Item], indent: str, *, ordered: bool) -> Iterator[Line]:
@@ -148,7 +124,7 @@ def _fence(lines: Sequence[str]) -> Line:
 
 
 def inline(spans: Iterable[doc.Span]) -> str:
-    """The spans as one line in which only their own marks have an effect."""
+    """The spans of ``lines_of`` as one line in which only their own marks have an effect."""
     line = ""
     for span in spans:
         inner = _inner(span)
@@ -162,7 +138,7 @@ def inline(spans: Iterable[doc.Span]) -> str:
 
 
 def _inner(span: doc.Span) -> str:
-    words = _words(span)
+    words = span.text
     core = words.strip()
     match span:
         case doc.Strong() | doc.Emphasis() if core:
@@ -171,7 +147,7 @@ def _inner(span: doc.Span) -> str:
             return f"{lead}{mark}{_escape(core)}{mark}{trail}"
         case doc.Code() if core and "`" not in words:
             return f"`{core}`"
-        case doc.Link() if core and (url := _url(span)):
+        case doc.Link(url=url) if core:
             return f"[{_escape(core)}]({url})"
         case _:
             return _escape(words)
@@ -179,18 +155,3 @@ def _inner(span: doc.Span) -> str:
 
 def _escape(text: str) -> str:
     return _ACTING.sub(lambda found: "\\" + found[0], text)
-
-
-def _words(span: doc.Span) -> str:
-    words = legible(span.text)
-    if not isinstance(span, doc.Link) or _url(span):
-        return words
-    url = address(span.url)
-    return words if not url or url.startswith("#") or url == words else f"{words} ({url})"
-
-
-def _url(span: doc.Span) -> str:
-    """The address for a link that Discord opens, or empty."""
-    url = address(span.url) if isinstance(span, doc.Link) else ""
-    quoted = quote(url, safe="/?#&=%:@!,;+~$'-._") if re.match(r"https?://[^/]", url) else ""
-    return quoted if len(quoted) <= _LONGEST_URL else ""

@@ -18,7 +18,8 @@ from bot.feishu_card.card import (
     weight,
     with_identity,
 )
-from bot.feishu_card.card_text import escape, web
+from bot.feishu_card.card_text import escape
+from bot.util.sanitize import web_url
 from digest.document import (
     Actions,
     Button,
@@ -163,7 +164,7 @@ def test_neighbours_are_not_read_as_one(spans):
     ],
 )
 def test_addresses_open_the_web_alone(url, shown):
-    assert web(url) == shown
+    assert web_url(url) == shown
 
 
 def test_an_address_that_cannot_be_opened_is_told():
