@@ -408,7 +408,9 @@ def built_with(reading: ChangeContext) -> Iterator[Statement]:
             return
     match = None if secures(reading.facts) else _RAISES.fullmatch(title)
     for name, old, new, place in _raised(reading) if match else ():
-        if match and new.strip("\"'v=") == match["version"] and (not name or name in match["name"]):
+        told = (match["name"].lower(), match["version"]) if match else ("", "")
+        own, number = name.lower(), new.strip("\"'v=")
+        if match and f"{number}.".startswith(f"{told[1]}.") and (own in told[0] or told[0] in own):
             values = {"before": code(old.strip("\"'=")), "after": code(new.strip("\"'="))}
             spans = words.VALUE(language, name=code(match["name"]), **values)
             yield make_statement(with_full_stop(spans, reading), [place])
@@ -421,14 +423,19 @@ def _raised(reading: ChangeContext) -> Iterator[tuple[str, str, str, Fact | Evid
         if f.before and f.after:
             yield f.name, f.before, f.after, f
     for c in reading.facts.clues:
-        if c.kind is ClueKind.LITERAL and c.name.endswith("VERSION") and c.before and c.after:
+        if (
+            c.kind is ClueKind.LITERAL
+            and c.name.endswith(("TAG", "VERSION"))
+            and c.before
+            and c.after
+        ):
             yield "", c.before, c.after, c.evidence
 
 
 _RAISES = re.compile(
-    r"(?:bump|downgrade|update|upgrade) (?:(?:dependency|module|rust crate) )?"
+    r"(?:bump|downgrade|update|upgrade) (?:to )?(?:(?:dependency|module|rust crate) )?"
     r"(?P<name>[\w@./-]{2,80})(?: docker tag| version)?(?: from \S{1,40})?"
-    r" to v?(?P<version>\d[\w.+-]{0,40})(?: in \S{1,80})?",
+    r" (?:to )?v?(?P<version>\d[\w.+-]{0,40})(?: in \S{1,80})?",
     re.IGNORECASE,
 )
 _RELEASE = re.compile(r"\d{1,4}(?:\.\d{1,4}){1,3}")

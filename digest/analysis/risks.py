@@ -25,7 +25,7 @@ from digest.analysis.context import (
     without_dashes,
     without_members,
 )
-from digest.analysis.explanations import is_known, refused_flags
+from digest.analysis.explanations import help_of, is_known, refused_flags
 from digest.analysis.headline import concern, secures
 from digest.analysis.quotes import breaking_notes
 from digest.analysis.signatures import Differences, differences
@@ -38,6 +38,7 @@ from digest.analysis.wording import (
     names,
     shared_rename,
     shared_start,
+    typed,
     value,
 )
 from digest.core.authors import code_as_spans
@@ -101,7 +102,7 @@ def _for_operators(reading: ChangeContext) -> _Found:
     for kind in CONTRACTS:
         yield from _renamed(reading.told(kind, Action.RENAMED), reading)
     for f in _changed_defaults(reading):
-        before, after = value(f.before, language), value(f.after, language)
+        before, after = (value(typed(f, one), language) for one in (f.before, f.after))
         yield words.DEFAULT_RISK(language, name=code(f.name), before=before, after=after), [f]
     if moved := _versions(reading):
         yield words.VERSIONS_MOVE(language, names=names(moved, reading, values=True)), moved
@@ -114,7 +115,7 @@ def _for_operators(reading: ChangeContext) -> _Found:
 def _advice(reading: ChangeContext) -> _Found:
     language = reading.language
     for f in _restorable(reading):
-        before = value(f.before, language)
+        before = value(typed(f, f.before), language)
         yield _keeping(f)(language, name=code(f.name), before=before), [f]
     secured = secures(reading.facts)  # nobody should stay on the old version
     moved = [f for f in _versions(reading) if f.before and f.after and not secured]
@@ -152,7 +153,7 @@ def _duties(reading: ChangeContext) -> Iterator[Spans]:
             after = code(f.name if owned else owner_of(f.name)[1])
             yield words.REPLACE(language, before=code(f.before), after=after)
     for f in _restorable(reading):
-        before = value(f.before, language)
+        before = value(typed(f, f.before), language)
         yield _keeping(f)(language, name=code(f.name), before=before)
     for f in reading.contracts:
         if f.action is Action.CHANGED and (f.detail == "choices" or has_default(f)):
@@ -290,7 +291,7 @@ def _changed_defaults(reading: ChangeContext) -> list[Fact]:
 
 def _keeping(fact: Fact) -> Phrase:
     """How to keep an old default; a number is still accepted, a word may have been removed."""
-    plain = _NUMBER.fullmatch(fact.before or "")
+    plain = _NUMBER.fullmatch(typed(fact, fact.before) or "")
     return words.KEEP_DEFAULT if plain else words.KEEP_CHOICE
 
 
@@ -307,8 +308,17 @@ def _restorable(reading: ChangeContext) -> list[Fact]:
         if f.detail == "default"
         and _LITERAL.fullmatch(f.before or "")
         and is_known(f.before)
+        and not _is_replaced(f, reading)
         and without_dashes(owner_of(f.name)[1]) not in carried
     ]
+
+
+def _is_replaced(fact: Fact, reading: ChangeContext) -> bool:
+    """Whether the old default is no value any more: a mark for "none", or a word that is gone."""
+    before, after = ((one or "").strip("\"'") for one in (fact.before, fact.after))
+    said = help_of(fact, reading)
+    gone = before.isalpha() and after in said and before not in said
+    return gone or (before in {"0", "-1"} and not is_known(fact.after))
 
 
 def _versions(reading: ChangeContext) -> list[Fact]:

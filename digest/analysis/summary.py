@@ -51,6 +51,7 @@ from digest.analysis.wording import (
     registered,
     shared_rename,
     shared_start,
+    typed,
     undone_change,
     value,
 )
@@ -163,8 +164,8 @@ def _by_rank(reading: ChangeContext) -> Iterator[Statement]:
         yield from remarks(reading, documents=True)
         yield from explain.described(reading)
         yield from remarks(reading, documents=False)
-    if not built:
-        yield from explain.versions(reading)
+    told = {place for one in built for place in one.evidence}
+    yield from (s for s in explain.versions(reading) if not told.issuperset(s.evidence))
 
 
 def _undoing(reading: ChangeContext) -> Iterator[Statement]:
@@ -342,7 +343,7 @@ def _before_and_after(f: Fact, reading: ChangeContext, title: Headline) -> Spans
     long = max(len(f.before or ""), len(f.after or "")) > VALUE
     if long and title.telling and _mentions(title, f):
         return title.spans
-    before, after = value(f.before, language), value(f.after, language)
+    before, after = (value(typed(f, one), language) for one in (f.before, f.after))
     if lost := choices_of(f)[0]:
         values = list_in_words([code(one) for one in lost], language, limit=NAMES)
         return words.CHOICES_LOST(language, name=name, values=values)

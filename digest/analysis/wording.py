@@ -52,6 +52,12 @@ def value(text: str | None, language: Language) -> Part:
     return code(text[:_SHA] if COMMIT.fullmatch(text) else text, VALUE)
 
 
+def typed(fact: Fact, text: str | None) -> str | None:
+    """A value as users write it: in a shell every value is a string, without quotes."""
+    bare_text = (text or "").strip("\"'")
+    return bare_text if bare_text and fact.kind in {FactKind.FLAG, FactKind.ENVIRONMENT} else text
+
+
 def name_with_values(fact: Fact, language: Language) -> Spans:
     """A name with its known values: ``--x (default 1 → 2)``."""
     name = code(_shown(fact))
@@ -65,7 +71,7 @@ def name_with_values(fact: Fact, language: Language) -> Spans:
         ):
             return (name,)
         phrase = words.DEFAULT_CHANGED if has_default(fact) else words.VALUE_CHANGED
-        before, after = value(fact.before, language), value(fact.after, language)
+        before, after = (value(typed(fact, one), language) for one in (fact.before, fact.after))
         if fact.detail == "default" and fact.kind in _MUST_BE_GIVEN:
             needed = words.REQUIRED.text(language)
             before = needed if fact.before is None else before
@@ -181,7 +187,7 @@ def names(
 def fitting(names: Sequence[str]) -> int:
     """The number of names that fit into a sentence on a small screen."""
     widths = accumulate(map(len, names))
-    return max(1, sum(width <= _ROOM for width in widths))
+    return max(_PAIR, sum(width <= _ROOM for width in widths))
 
 
 _ROOM = 80  # characters

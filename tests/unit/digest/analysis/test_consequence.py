@@ -379,6 +379,7 @@ def test_new_error_about_a_flag_that_was_there_is_to_be_acted_on(text, flags, to
         ),
         ("config: validate pool sizes", "says_refusal", "Check your pool sizes."),
         ("Change name of old_pool to pool", "says_rename", "Replace old_pool with pool."),
+        ("Drop APP_SIZES so the pool detects them", "says_removed", "Check if you use APP_SIZES."),
         (
             "Drop compat support for old plugins",
             "says_support_dropped",
@@ -1526,3 +1527,50 @@ def test_table_of_a_database_is_no_protocol_and_has_no_statement_as_its_descript
         change("Store", table, clues=[clue(ClueKind.HELP, name="cache", text="Answers of models")])
     )
     assert "New table cache of a database: Answers of models." in told
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "text"),
+    [
+        ("0", "None", "The size of a pool."),
+        ("-1", "None", ""),
+        ('"strict"', '"standard"', "The method. 'standard' draws, 'other' does not."),
+    ],
+)
+def test_old_default_that_is_no_value_any_more_is_not_advised(before, after, text):
+    item = fact(
+        FactKind.CONFIG, Action.CHANGED, "Pool.size", before=before, after=after, detail="default"
+    )
+    helps = [clue(ClueKind.HELP, name="Pool.size", text=text)] if text else []
+    graded = change("Size of pools", item, clues=helps)
+    todo = plain(to_do(graded, Language.EN))
+    assert todo == "Check if you rely on the old default of Pool.size."
+
+
+@pytest.mark.parametrize(
+    ("title", "before", "after", "line"),
+    [
+        ("Update flashcards to 0.6.8", "0.6.7", "0.6.8.post1", "flashcards is now 0.6.8.post1"),
+        ("Update Rust crate flashcards-py to v2", "1.4.2", "2.0.0", "flashcards-py is now 2.0.0"),
+        ("Update to flashcards-py v2", "1.4.2", "2.0.0", "flashcards-py is now 2.0.0"),
+        ("Update flashcards-py to v2", "1.4.2", "20.1.0", "Update flashcards-py to v2."),
+    ],
+)
+def test_update_is_told_with_the_whole_version_and_the_one_before(title, before, after, line):
+    item = fact(
+        FactKind.DEPENDENCY,
+        Action.CHANGED,
+        "flashcards-py",
+        before=before,
+        after=after,
+        detail="pip",
+    )
+    assert lines(change(title, item))[0].startswith(line)
+
+
+def test_values_of_variables_are_told_without_quotes():
+    given = {"before": '"0"', "after": '"1"', "detail": "default"}
+    item = fact(FactKind.ENVIRONMENT, Action.CHANGED, "APP_POOL", **given)
+    graded = change("Pools of cards", item)
+    assert lines(graded)[0] == "APP_POOL now defaults to 1 (was 0)."
+    assert plain(to_do(graded, Language.EN)) == "To keep the old default, set APP_POOL to 0."
