@@ -17,11 +17,12 @@ from digest.analysis.context import (
     brief,
     code,
     deprecated,
+    helps_of,
     make_statement,
     read,
     with_full_stop,
 )
-from digest.analysis.explanations import helps_of, text_beside
+from digest.analysis.explanations import text_beside
 from digest.analysis.quotes import figure_quotes, opening
 from digest.analysis.risks import risks, suggestions
 from digest.analysis.summary import summary

@@ -16,6 +16,7 @@ from digest.core.enums import Language
 from digest.core.facts import (
     Action,
     Area,
+    Clue,
     ClueKind,
     Evidence,
     Fact,
@@ -251,6 +252,30 @@ def owner_of(name: str) -> tuple[str, str]:
     """The owner of a member and the member: ``("A", "b")`` for ``A.b`` and ``A::b``."""
     match = _MEMBER.fullmatch(name)
     return (match[1], match[2]) if match else ("", name)
+
+
+def helps_of(clues: Sequence[Clue]) -> dict[str, str]:
+    """The texts beside things, by name and by the spelling that flags and fields share."""
+    found: dict[str, str] = {}
+    for clue in clues:
+        if clue.kind is ClueKind.HELP:
+            text = _without_own_name(clue.text, owner_of(clue.name)[1])
+            found.setdefault(clue.name, text)
+            found.setdefault(without_dashes(owner_of(clue.name)[1]), text)
+    return found
+
+
+def _without_own_name(text: str, name: str) -> str:
+    """A comment without the name of the thing in front of its verb, as in Go."""
+    first, _, rest = text.partition(" ")
+    own = first.strip("`,").casefold() == name.replace("_", "").casefold()
+    spelled = "_" in name or any(c.isupper() for c in name[1:])
+    goes_on = first[-1:] == "," or rest.partition(" ")[0].endswith("s")
+    if not own or not rest[:1].islower() or not (spelled or goes_on):
+        return text
+    if rest.startswith(("is the ", "is a ", "is an ")):
+        return rest.removeprefix("is ")
+    return text if rest.startswith(("is ", "are ")) else rest
 
 
 _OF_COMMAND = re.compile(

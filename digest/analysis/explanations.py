@@ -15,6 +15,7 @@ from digest.analysis.context import (
     VERSIONS,
     ChangeContext,
     code,
+    helps_of,
     make_statement,
     owner_of,
     shown_name,
@@ -231,30 +232,6 @@ def _new(f: Fact, phrase: Phrase, text: str, reading: ChangeContext) -> Statemen
     return make_statement(with_full_stop(what, reading), [f])
 
 
-def helps_of(clues: Sequence[Clue]) -> dict[str, str]:
-    """The texts beside things, by name and by the spelling that flags and fields share."""
-    found: dict[str, str] = {}
-    for clue in clues:
-        if clue.kind is ClueKind.HELP:
-            text = _without_own_name(clue.text, owner_of(clue.name)[1])
-            found.setdefault(clue.name, text)
-            found.setdefault(without_dashes(owner_of(clue.name)[1]), text)
-    return found
-
-
-def _without_own_name(text: str, name: str) -> str:
-    """A comment without the name of the thing in front of its verb, as in Go."""
-    first, _, rest = text.partition(" ")
-    own = first.strip("`,").casefold() == name.replace("_", "").casefold()
-    spelled = "_" in name or any(c.isupper() for c in name[1:])
-    goes_on = first[-1:] == "," or rest.partition(" ")[0].endswith("s")
-    if not own or not rest[:1].islower() or not (spelled or goes_on):
-        return text
-    if rest.startswith(("is the ", "is a ", "is an ")):
-        return rest.removeprefix("is ")
-    return text if rest.startswith(("is ", "are ")) else rest
-
-
 _DEFAULTS_TO = re.compile(
     r"\b[Dd]efaults? to (?:the value of )?(?P<value>`[^`]{1,60}`|[\w.-]+(?: [\w.-]+){0,5}?)"
     r"(?=[.;,](?:\s|$)|\s*\(|\s(?:if|when|unless|in|for|on)\s|$)"
@@ -388,7 +365,6 @@ def refusals(reading: ChangeContext) -> Iterator[Statement]:
 
 
 _NAMES = re.compile(r"[A-Za-z_]\w{2,80}|--[a-z][\w-]{1,80}")
-_FEW_VERSIONS = 3
 
 
 def built_with(reading: ChangeContext) -> Iterator[Statement]:
@@ -408,13 +384,16 @@ def built_with(reading: ChangeContext) -> Iterator[Statement]:
             return
     match = None if secures(reading.facts) else _RAISES.fullmatch(title)
     for name, old, new, place in _raised(reading) if match else ():
-        told = (match["name"].lower(), match["version"]) if match else ("", "")
-        own, number = name.lower(), new.strip("\"'v=")
-        if match and f"{number}.".startswith(f"{told[1]}.") and (own in told[0] or told[0] in own):
+        said = match["name"].lower() if match else ""
+        same = f"{new.strip(_MARKS)}.".startswith(f"{match['version']}.") if match else False
+        if match and same and (name.lower() in said or said in name.lower()):
             values = {"before": code(old.strip("\"'=")), "after": code(new.strip("\"'="))}
             spans = words.VALUE(language, name=code(match["name"]), **values)
             yield make_statement(with_full_stop(spans, reading), [place])
             return
+
+
+_MARKS = "\"'v="
 
 
 def _raised(reading: ChangeContext) -> Iterator[tuple[str, str, str, Fact | Evidence]]:
@@ -438,6 +417,7 @@ _RAISES = re.compile(
     r" (?:to )?v?(?P<version>\d[\w.+-]{0,40})(?: in \S{1,80})?",
     re.IGNORECASE,
 )
+_FEW_VERSIONS = 3
 _RELEASE = re.compile(r"\d{1,4}(?:\.\d{1,4}){1,3}")
 
 
