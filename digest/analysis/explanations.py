@@ -33,7 +33,7 @@ from digest.core.grade import Level
 from digest.core.statement import Aspect, Statement
 from digest.document import Spans
 from digest.facts.exposure import is_sent
-from digest.facts.version_pin import language_of_version
+from digest.facts.manifests_python import language_of_version
 from digest.i18n import statement_text as words
 from digest.i18n.phrase import Part, Phrase, list_in_words
 

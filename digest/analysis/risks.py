@@ -48,7 +48,7 @@ from digest.core.facts import Action, ClueKind, Fact, FactKind
 from digest.core.grade import Graded
 from digest.core.statement import Aspect, Statement
 from digest.document import Spans
-from digest.facts.version_pin import raised_minimums
+from digest.facts.manifests_python import raised_minimums
 from digest.i18n import statement_text as words
 from digest.i18n.phrase import Part, Phrase, list_in_words
 

@@ -60,8 +60,8 @@ from digest.core.change import printable
 from digest.core.facts import Action, Fact, FactKind, is_branch_merge
 from digest.core.statement import Aspect, Statement
 from digest.document import Spans, plain
+from digest.facts.manifests_python import raised_minimums
 from digest.facts.reverts import RELANDED
-from digest.facts.version_pin import raised_minimums
 from digest.i18n import statement_text
 from digest.i18n import statement_text as words
 from digest.i18n.phrase import join, list_in_words

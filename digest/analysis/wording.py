@@ -26,7 +26,7 @@ from digest.core.facts import (
     Undone,
 )
 from digest.document import Spans
-from digest.facts.version_pin import of_variable
+from digest.facts.manifests_python import of_variable
 from digest.frozen import frozen
 from digest.i18n import statement_text as words
 from digest.i18n.labels import KINDS, KINDS_MANY, PIN, PINS

@@ -20,6 +20,7 @@ from digest.facts.named_settings import default_fact
 from digest.facts.paths import language_of
 from digest.facts.side_text import COMMENT, SideText, block, same_place
 from digest.facts.symbols import symbol_fact
+from digest.facts.syntax import javascript
 from digest.facts.syntax.declarations import (
     CONFIGURES,
     MOST_BASES,
@@ -73,6 +74,8 @@ def compare(before: FieldsOfSide, after: FieldsOfSide) -> Iterator[Fact]:
         if language in {"javascript", "typescript"}:
             gone = [f for f in gone if not _is_internal(f, before.source)]
             come = [f for f in come if not _is_internal(f, after.source)]
+            kept = [fields[1](o) or {} for o in javascript.beside(after.source.text, owner)]
+            gone = [f for f in gone if not any(f.name in others for others in kept)]
         gone = _own(gone, owner, before, after, fields[1])
         if language == "go":  # its name in files became its name in code
             named = {n.replace("_", "").casefold() for n in news}

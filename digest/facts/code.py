@@ -15,7 +15,8 @@ through a syntax tree. The closed set of details, by kind:
   only the command that ``name`` begins with has lost or gained it.
 - environment: empty if declared (in a table, as a setting), ``read`` if read where it is needed,
   ``default`` if changed.
-- config: ``field``, ``default`` or ``type`` if changed; ``name`` is ``Class.field``.
+- config: ``field``, ``default`` or ``type`` if changed; ``name`` is ``Class.field``. A feature of a
+  crate is a ``feature`` with its own name.
 - route and metric: empty.
 
 The public interface is that of the core; flags and variables in build files count too. Tests,
@@ -27,6 +28,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from functools import cached_property, partial
 
 from tree_sitter import Node, Tree
@@ -41,6 +43,7 @@ from digest.facts import (
     named_settings,
     option_tables,
     routes,
+    settings_files,
     symbols,
 )
 from digest.facts.paths import is_script
@@ -327,6 +330,8 @@ def wants(file: FileChange, area: Area, language: str) -> bool:
     if area is Area.CORE and (
         option_tables.may_change(file.hunks, language)
         or (language == "python" and class_fields.may_go(file.hunks))
+        or (language == "python" and settings_files.is_module(file.path))
+        or (language in _BUNDLED and settings_files.may_list(file.path, file.hunks))
     ):
         return True
     return (
@@ -372,9 +377,15 @@ def _found(scene: FileContext, before: SideText, after: SideText) -> Iterator[Fa
     if not core:
         return
     yield from option_tables.find(before, after, language)
+    told: set[str] = set()
     if language == "python":
         yield from option_tables.find_tables(before, after)
-    told: set[str] = set()
+        if settings_files.is_module(after.path):
+            for fact in settings_files.find_constants(before, after):
+                told |= {fact.name, fact.before or ""}
+                yield replace(fact, public=True)
+    elif language in _BUNDLED:
+        yield from settings_files.find_options(before, after)
     if _has_symbols(after.path, language) and (fixed or may_declare(hunks, language)):
         for fact in _declared(scene, before, after):
             told |= {fact.name, f"{fact.name.rpartition('.')[0]}.{fact.before}"}

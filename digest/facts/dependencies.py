@@ -15,10 +15,10 @@ from itertools import zip_longest
 
 from digest.core.change import FileChange, FileStatus, Side
 from digest.core.facts import Action, Area, Evidence, Fact, FactKind
-from digest.facts import manifests, manifests_python
+from digest.facts import manifests, manifests_python, settings_files
+from digest.facts.manifests_python import Pin
 from digest.facts.side_text import FileContext, SideLines
 from digest.facts.syntax.declarations import grouped
-from digest.facts.version_pin import Pin
 
 Reader = Callable[[SideLines], Iterator[Pin]]
 
@@ -119,7 +119,8 @@ def find(scene: FileContext) -> Iterable[Fact]:
     if reader is manifests.package_json:
         found += manifests.exported_paths(old, new)
     if scene.area is not Area.DOCS and not _OF_DEVELOPERS.search(scene.file.path):
-        return found
+        features = settings_files.find_features(old, new) if reader is manifests.cargo else ()
+        return [*found, *features]
     return [
         f if f.detail.endswith((" dev", "export")) else replace(f, detail=f"{f.detail} dev")
         for f in found

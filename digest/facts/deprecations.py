@@ -375,7 +375,7 @@ def with_announced(facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
 
     A deprecation addresses callers elsewhere, wherever the thing is in the project.
     """
-    notices = (f for f in facts if f.kind is FactKind.DEPRECATION and f.detail in _IN_CODE)
+    notices = (f for f in facts if f.kind is FactKind.DEPRECATION and _is_in_code(f))
     marked = {(f.evidence.path, last(f.name)) for f in notices}
     telling = {name for _, name in marked if "_" in name and len(name) >= _TELLING}
 
@@ -397,6 +397,13 @@ _PARAMETERS = frozenset({"default", "parameter removed"})
 _WORD = re.compile(r"\w+")
 
 
+def _is_in_code(notice: Fact) -> bool:
+    """Whether a notice is part of the code, or was until now: what is said of other code stays."""
+    ended = notice.action is Action.REMOVED and notice.detail == "notice"
+    return ended or notice.detail in _IN_CODE
+
+
 def _may_be_public(fact: Fact) -> bool:
     symbol = fact.kind is FactKind.SYMBOL and fact.action is not Action.ADDED
-    return symbol and fact.public is None
+    setting = fact.kind is FactKind.CONFIG and fact.action is Action.REMOVED
+    return (symbol or setting) and fact.public is None

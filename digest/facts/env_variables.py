@@ -189,22 +189,34 @@ def _declared(source: SideText, language: str) -> Iterator[NamedSetting]:
                 )
     if language == "python":
         yield from _table(source)
-    elif language == "rust" and "env" in source.path.lower():
-        yield from _constants(source)
+    elif language == "rust":
+        whole = "env" in source.path.lower()
+        yield from (s for s, name in _constants(source) if whole or _gives(source.text, name))
 
 
-def _constants(source: SideText) -> Iterator[NamedSetting]:
-    """Names of environment variables stored as constants of a module."""
+def _gives(text: str, constant: str) -> bool:
+    """Whether a constant of Rust is the variable that an argument of a program may come from."""
+    return bool(constant) and re.search(rf"\benv\s?=\s?{constant}\b", text) is not None
+
+
+def _constants(source: SideText) -> Iterator[tuple[NamedSetting, str]]:
+    """Names of environment variables stored as constants of a module, with those constants."""
     above = ""
     for row, line in source.changed():
-        match = _CONSTANT.search(line)
+        start = source.offset(row + 1)
+        match = _CONSTANT.search(source.text, start, start + _LONGEST_CONSTANT)
+        match = match if match and match.start() <= start + len(line) else None
         name = (match["name"] or match["made"]) if match else ""
         if match and not _FOR_TESTS.search(above) and not _INTERNAL.search(name):
             kept = f"const {match['constant'] or ''} {name.lower() if match['made'] else ''}"
-            yield NamedSetting(
+            one = NamedSetting(
                 names=(name,), line=row + 1, text=kept.lower(), quoted=(f'"{name}"',)
             )
+            yield one, match["constant"] or ""
         above = line
+
+
+_LONGEST_CONSTANT = 400  # characters
 
 
 def _table(source: SideText) -> Iterator[NamedSetting]:

@@ -9,12 +9,14 @@ files or the command line in Rust. Without any of these, it stays unknown.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
-from digest.core.facts import Action, Fact, FactKind
+from digest.core.facts import Action, Area, Fact, FactKind
 from digest.facts.paths import language_of
+from digest.facts.renames import last
+from digest.facts.side_text import FileContext
 
 _INDEXES = ("index.ts", "index.js", "index.tsx", "index.mjs", "mod.ts")
 _TYPED_CLASS = re.compile(r"Arg(?:s|uments)$")
@@ -130,6 +132,8 @@ def _is_public(fact: Fact, texts: Mapping[str, str]) -> bool | None:
             if member and any(_ships(texts[p], p, path) for p in packages):
                 return True
             index = next((p for p in around if p not in packages), None)
+            if fact.detail == "export" and index != path:  # the index names what it still has
+                return index is not None and _passes_on(texts[index], index, path)
             return index is not None and (
                 index == path
                 or any(_names(names, top) for names in _listed(fact, texts[index]))
@@ -236,3 +240,34 @@ def _names(text: str, name: str) -> bool:
             return True
         at = text.find(name, at + 1)
     return False
+
+
+def with_headings(facts: tuple[Fact, ...], scenes: Iterable[FileContext]) -> tuple[Fact, ...]:
+    """The facts, with what went together with a heading of its own in documents as public."""
+    documents = [s for s in scenes if s.area is Area.DOCS]
+    headed = [
+        {
+            m[1].rpartition(".")[2]
+            for scene in documents
+            for _, line in scene.lines[n].changed
+            if (m := _HEADING.match(line))
+        }
+        for n in (0, 1)
+    ]
+    ended = headed[0] - headed[1]
+    return tuple(
+        replace(f, public=True)
+        if f.kind in _SYMBOLS
+        and f.action is Action.REMOVED
+        and f.public is None
+        and f.detail not in {"export", "module"}
+        and last(f.name) in ended
+        else f
+        for f in facts
+    )
+
+
+_HEADING = re.compile(
+    r"(?:#{1,6} |\.\. [\w:]{1,30}:: )`?([A-Za-z_][\w.]{2,80})(?:\(\))?`?[ \t]*(?:[<{:].*)?$"
+)
+"""A heading, or what opens the entry of a reference, that names one thing."""

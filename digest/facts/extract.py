@@ -31,6 +31,7 @@ from digest.facts import (
     code,
     dependencies,
     deprecations,
+    exposure,
     help_text,
     renames,
     routes,
@@ -129,7 +130,7 @@ def extract(
     budget = ParseBudget(clock=clock)
     scenes = _scenes(change, texts, budget)
     found = _consistent((*_items(change, scenes), *_of_message(change, subject)))
-    items = deprecations.with_announced(found)
+    items = exposure.with_headings(deprecations.with_announced(found), scenes.values())
     own = (subject.number, reverts and reverts.number, relands and relands.number)
     return Facts(
         subject=subject,

@@ -20,7 +20,8 @@ from digest.facts.named_settings import NamedSetting, is_named
 from digest.facts.side_text import SideText, block, entire
 
 _PYTHON = re.compile(
-    r"(?:\badd_(?:argument|option)|\.option|(?<![\w.])option|\bOption|\bDEFINE_\w+)[ \t]*\("
+    r"(?:\badd_(?:argument|option)|\.option|(?<![\w.])option|\bOption|\bDEFINE_\w+)[ \t]*\(|"
+    r"\bpartial\((?=\s*\w*Option,)"
 )
 _GO = re.compile(
     r"(?<!\w)\w*[fF](?:lags?|lagSet|s)?(?:\(\))?"
@@ -53,7 +54,7 @@ _CALLEES = {
     "java": _JAVA,
 }
 WORDS = {
-    "python": ("add_argument(", "option(", "Option(", "DEFINE_"),
+    "python": ("add_argument(", "option(", "Option(", "DEFINE_", "Option,"),
     "go": ("lag", "F.", "f.", "fs.", "Var("),
     "rust": ("#[arg(", "#[clap(", "#[structopt(", ".long("),
     "javascript": ("ption(", "['-", '["-'),
@@ -110,11 +111,8 @@ def find(before: SideText, after: SideText, language: str) -> Iterator[Fact]:
     news = [s for s in _declared(after, language) if not _became_field(s, after, before)]
     facts = list(named_settings.compare(FactKind.FLAG, before, after, olds, news))
     taken = tuple(_PREFIXES.findall(after.changed_text)) if language == "go" else ()
-    facts = [
-        f
-        for f in facts
-        if f.action is not Action.REMOVED or not f.name.lstrip("-").startswith(taken)
-    ]
+    held = (f.action is Action.REMOVED and f.name.lstrip("-").startswith(taken) for f in facts)
+    facts = [f for f, is_held in zip(facts, held, strict=True) if not is_held]
     scopes = {(s.line, s.names[0]): s.scope for s in news}
     for fact in facts:
         scope = scopes.get((fact.evidence.line, fact.name), "")
@@ -141,8 +139,8 @@ _PREFIXES = re.compile(r"\bRegister\w*Flags\w*\(\s*\"(\w[\w-]{0,60}\.[\w.-]{2,80
 
 def _of_command(fact: Fact, command: str) -> Fact:
     """A renamed flag as one of a command; others and the program may have one of the old name."""
-    names = (f"{command} {name}" for name in (fact.name, fact.before or "", fact.after or ""))
-    name, before, after = names
+    whole = fact.name, fact.before or "", fact.after or ""
+    name, before, after = (f"{command} {one}" for one in whole)
     return replace(fact, name=name, before=before, after=after, detail="command")
 
 

@@ -11,9 +11,15 @@ import re
 from collections.abc import Iterator
 
 from digest.core.facts import Action, Fact, FactKind
-from digest.facts.manifests_python import key_value, toml_places
+from digest.facts.manifests_python import (
+    Pin,
+    is_toolchain,
+    key_value,
+    looks_like_version,
+    of_variable,
+    toml_places,
+)
 from digest.facts.side_text import SideLines
-from digest.facts.version_pin import Pin, is_toolchain, looks_like_version, of_variable
 
 _STRING = re.compile(r"\"([^\"]{1,200})\"")
 _CARGO_VERSION = re.compile(r"\b(?:version|rev|tag|branch)\s*=\s*\"([^\"]{1,200})\"")

@@ -271,6 +271,11 @@ def _changed(
             one, other, condition = conditional(one, other)
             if one and other and flat(one, _LONGEST) == flat(other, _LONGEST):
                 continue  # they differ only in parts that are not shown
+            if detail == "choices" and (lost := _refused(one, other)):
+                for value in lost:
+                    name = f"{new.names[0]}={value}"
+                    yield _fact(kind, Action.REMOVED, new, after, name=name)
+                continue
             fact = _fact(
                 kind,
                 Action.CHANGED,
@@ -281,6 +286,17 @@ def _changed(
                 detail="default" if detail == "value" else detail,
             )
             yield replace(fact, condition=condition)
+
+
+_VALUES = re.compile(r"[\[(]\s*+(?:[\"'][\w.-]{1,60}[\"']\s*+,?\s*+){1,60}[\])]")
+
+
+def _refused(before: str | None, after: str | None) -> list[str]:
+    """The values that a setting no longer takes, where it takes no new one."""
+    if not before or not after or not (_VALUES.fullmatch(before) and _VALUES.fullmatch(after)):
+        return []
+    olds, news = (re.findall(r"[\w.-]+", text) for text in (before, after))
+    return [] if set(news) - set(olds) else [value for value in olds if value not in news]
 
 
 def _plain(text: str | None) -> str | None:

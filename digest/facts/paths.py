@@ -139,9 +139,9 @@ _FOLDERS = {
 _BUILD_TOP = _words(
     "docker dockerfiles cmake packaging packages-dev deploy deployment deployments charts helm k8s "
     "kubernetes kustomize bazel conda conda-recipe recipe debian rpm nix requirements "
-    "constraints scripts script hack tools dev etc build build-tools buildscripts ci-scripts"
+    "constraints scripts script hack tools dev extras etc build build-tools buildscripts ci-scripts"
 )
-_SCRIPT_TOP = _words("scripts script hack tools dev build-tools buildscripts")
+_SCRIPT_TOP = _words("scripts script hack tools dev extras build-tools buildscripts")
 _LOOSE_SCRIPT = lazy(r"[a-z0-9]+[_-][a-z0-9_-]+\.py")
 """A script of several words beside the packages; one-module packages have plain names."""
 

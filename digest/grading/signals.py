@@ -26,9 +26,9 @@ from digest.core.facts import (
     sure_deprecations,
 )
 from digest.facts.change_notes import is_change_note
+from digest.facts.manifests_python import raised_minimums
 from digest.facts.paths import is_script, of_tools
 from digest.facts.subject import read_subject
-from digest.facts.version_pin import raised_minimums
 from digest.frozen import frozen
 
 _BOUND = 400  # characters; longer subjects are pasted bodies

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import partial
+from itertools import islice
 
 from tree_sitter import Node
 
@@ -240,3 +241,15 @@ def _parameters(node: Node) -> Iterator[Parameter]:
             default=plain(default) if default is not None and child is not pattern else None,
             kind="*" if rest else "?" if optional else "",
         )
+
+
+_TOGETHER = re.compile(r"\bextends\b([^{}]{1,800})\{")
+_TYPE_NAME = re.compile(r"[A-Z]\w*+")
+_MOST_HEADS = 200  # types of a text whose bases are read
+
+
+def beside(text: str, name: str) -> tuple[str, ...]:
+    """The types that some type of a text extends together with the named one."""
+    heads = islice(_TOGETHER.finditer(text), _MOST_HEADS) if name in text else ()
+    bases = [_TYPE_NAME.findall(match[1]) for match in heads]
+    return tuple({base for those in bases if name in those for base in those} - {name})

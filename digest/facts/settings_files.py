@@ -1,0 +1,245 @@
+"""Files that declare the settings of a program one by one.
+
+These are modules of Python whose constants are the settings, tables of options in scripts, where
+each option is an object with a description, and the features of a Rust crate.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
+
+from digest.core.change import Hunk
+from digest.core.facts import Action, Fact, FactKind
+from digest.facts import named_settings
+from digest.facts.call_arguments import literal, split
+from digest.facts.manifests_python import toml_places
+from digest.facts.named_settings import NamedSetting
+from digest.facts.side_text import SideLines, SideText
+
+_MODULE = re.compile(r"(?:^|/)(?:default|global)s?_?(?:setting|config)s?\.py$")
+"""A module that only holds settings, with their defaults."""
+
+_CONSTANT = re.compile(r"(?P<name>[A-Z][A-Z0-9_]{2,80})(?:: [^=\n]{1,80})? = (?P<value>[^#\n]+)")
+_PLAIN = re.compile(r"(?:None|True|False|-?\d[\d._]*|\"[^\"\n]*\"|'[^'\n]*'|\[\]|\{\}|\(\))$")
+_MOST = 200  # changed lines of one side; more are data
+
+
+def is_module(path: str) -> bool:
+    """Whether a file of Python holds nothing but settings."""
+    return _MODULE.search(path) is not None
+
+
+def find_constants(before: SideText, after: SideText) -> Iterator[Fact]:
+    """The settings of a module of Python that came or went, or have another default."""
+    yield from named_settings.compare(
+        FactKind.CONFIG, before, after, _constants(before), _constants(after)
+    )
+
+
+def _constants(source: SideText) -> Iterator[NamedSetting]:
+    found = ((row, m) for row, line in source.changed() if (m := _CONSTANT.match(line)))
+    for row, match in islice(found, _MOST):
+        value = match["value"].strip()
+        plain = _PLAIN.match(value) is not None
+        yield NamedSetting(
+            names=(match["name"],),
+            line=row + 1,
+            value=value if plain else None,
+            known=plain,
+            text=match[0],
+        )
+
+
+_OF_PROGRAMS = re.compile(
+    r"(?:^|[/_.-])(?:cli|args|argv|flags|commands?|options)(?:[/_.-][\w./-]*)?\.[cm]?[jt]s$"
+)
+_HEAD = re.compile(r"(?P<depth>[ \t]+)[\"']?(?P<name>[a-zA-Z][\w-]{0,60})[\"']?: \{(?P<rest>.*)$")
+_KEY = re.compile(r"[\"']?(\w+)[\"']?\s*:\s*(.*)", re.DOTALL)
+_TELLS = frozenset({"describe", "description"})
+_SHAPES = frozenset(
+    {"alias", "argument", "array", "choices", "default", "demandOption", "requiresArg", "shorthand"}
+    | {"subcommands", "type"}
+)
+_NOT_TYPED = frozenset({"properties", "definitions", "schema", "$defs"})
+"""Tables of a schema, whose members nobody types."""
+
+_DEEPEST = 1_500  # lines from a member of a table to the head of what holds it
+
+
+def may_list(path: str, hunks: Iterable[Hunk]) -> bool:
+    """Whether some changed line may be part of a table of options in a script."""
+    if _OF_PROGRAMS.search(path) is None:
+        return False
+    return any(_HEAD.match(line) for h in hunks for side in (h.removed, h.added) for line in side)
+
+
+def find_options(before: SideText, after: SideText) -> Iterator[Fact]:
+    """The flags of a table of options in a script that came or went."""
+    if _OF_PROGRAMS.search(after.path) is None:
+        return
+    olds, news = list(_options(before)), list(_options(after))
+    yield from named_settings.compare(FactKind.FLAG, before, after, olds, news)
+
+
+def _options(source: SideText) -> Iterator[NamedSetting]:
+    heads = ((row, m) for row, line in source.changed() if (m := _HEAD.match(line)))
+    for row, head in islice(heads, _MOST):
+        start = source.offset(row + 1) + head.start("rest") - 1
+        read = split(source.text, start, "typescript")
+        members = _members(read[1]) if read else {}
+        if not (members.keys() & _TELLS and members.keys() & _SHAPES):
+            continue
+        for path in _paths(source, row, head) if read else ():
+            name = f"--{'.'.join(path)}"
+            yield NamedSetting(
+                names=(name, *_short(members)),
+                line=row + 1,
+                known=False,
+                quoted=(name,) if len(path) > 1 else (name, f"{path[0]}: {{", f"'{path[0]}'"),
+                text=source.text[start : read[0]] if read else "",
+            )
+
+
+def _short(members: Mapping[str, str]) -> tuple[str, ...]:
+    """The letter that may be typed for an option."""
+    letter = literal(members.get("shorthand") or members.get("alias"))
+    return (f"-{letter}",) if letter and len(letter) == 1 else ()
+
+
+def _members(parts: Iterable[str]) -> dict[str, str]:
+    return {m[1]: m[2].strip() for part in parts if (m := _KEY.match(part))}
+
+
+def _paths(
+    source: SideText, row: int, head: re.Match[str], deeper: int = 1
+) -> Iterator[tuple[str, ...]]:
+    """The names that lead to an option, the outermost first; none for what is no option.
+
+    A table that is kept apart leads there from each option that takes it.
+    """
+    path: tuple[str, ...] = (head["name"],)
+    depth = len(head["depth"])
+    inside = False  # a table of the options of one option
+    for line in source.above(row, _DEEPEST):
+        here = len(line) - len(line.lstrip())
+        if not line.strip() or here >= depth:
+            continue
+        depth = here
+        if (above := _HEAD.match(line)) is None:
+            if table := _KEPT_APART.match(line):
+                yield from _through(source, table[1], path, deeper)
+            elif not inside:
+                yield path
+            return
+        if above["name"] in _NOT_TYPED or not (inside or above["name"] == "subcommands"):
+            return
+        if inside:
+            path = (above["name"], *path)
+        inside = not inside
+
+
+_KEPT_APART = re.compile(r"(?:export )?(?:const|let|var) (\w+)\b")
+_MOST_USES = 20  # options that take the same table
+
+
+def _through(
+    source: SideText, table: str, path: tuple[str, ...], deeper: int
+) -> Iterator[tuple[str, ...]]:
+    """The same for an option of a table with a name, by way of the options that take it."""
+    taken = rf"^(?P<depth>[ \t]+)(?:subcommands: |(?P<spread>\.\.\.)){table}\b"
+    uses = re.finditer(taken, source.text, re.MULTILINE)
+    holders = [found for use in islice(uses, _MOST_USES) if (found := _holder(source, use))]
+    if not holders:
+        yield path
+    for row, head in holders if deeper else ():
+        for outer in _paths(source, row, head, deeper - 1):
+            yield (*outer, *path)
+
+
+def _holder(source: SideText, use: re.Match[str]) -> tuple[int, re.Match[str]] | None:
+    """The option that takes a table as that of its own options."""
+    row, depth = source.line_at(use.start("depth")) - 1, len(use["depth"])
+    spread = use["spread"] is not None
+    for number, line in enumerate(source.above(row, _DEEPEST), 1):
+        head = _HEAD.match(line)
+        if head is None or len(head["depth"]) >= depth:
+            continue
+        if not spread:
+            return row - number, head
+        if head["name"] != "subcommands":
+            return None
+        depth, spread = len(head["depth"]), False
+    return None
+
+
+_ITEM = re.compile(r"\"([\w-]+)\"")
+_FEATURE = re.compile(r"([\w-]{2,60})\s*=\s*\[")
+_OF_NOBODY = re.compile(r"publish\s*=\s*(?:false|\[\])|name\s*=\s*\"_")
+
+
+def find_features(before: SideLines, after: SideLines) -> Iterator[Fact]:
+    """The features that a crate offers on one side only, or that are on by default on one side."""
+    if any(_OF_NOBODY.match(line) for line in (*before.whole, *after.whole)):
+        return
+    if before.path.startswith("crates/"):
+        return  # parts of a program
+    olds, news = _features(before), _features(after)
+    for action, side, those, others in (
+        (Action.REMOVED, before, olds, news),
+        (Action.ADDED, after, news, olds),
+    ):
+        for name in those.keys() - others.keys() if olds and news else ():
+            yield _feature(action, name, side, those[name][0])
+    on, was = _by_default(news), _by_default(olds)
+    for name in sorted(olds.keys() & news.keys() & (on ^ was)):
+        values = ("off", "on") if name in on else ("on", "off")
+        yield _feature(Action.CHANGED, name, after, news["default"][0], values)
+
+
+def _feature(
+    action: Action,
+    name: str,
+    side: SideLines,
+    line: int,
+    values: tuple[str | None, str | None] = (None, None),
+) -> Fact:
+    return Fact(
+        kind=FactKind.CONFIG,
+        action=action,
+        name=name,
+        before=values[0],
+        after=values[1],
+        detail="default" if action is Action.CHANGED else "feature",
+        evidence=side.evidence(line),
+        public=True,
+    )
+
+
+def _features(side: SideLines) -> dict[str, tuple[int, set[str]]]:
+    """The features of a crate, with their lines and what each turns on."""
+    found: dict[str, tuple[int, set[str]]] = {}
+    name = ""
+    places = toml_places(side.whole)
+    for number, (line, (table, *_)) in enumerate(zip(side.whole, places, strict=False), 1):
+        if table != "features":
+            continue
+        bare = line.partition("#")[0]
+        if match := _FEATURE.match(bare):
+            name = match[1]
+            found[name] = (number, set())
+        if name in found:
+            found[name][1].update(_ITEM.findall(bare))
+    return found
+
+
+def _by_default(features: Mapping[str, tuple[int, set[str]]]) -> set[str]:
+    """The features that are on where nobody chooses any."""
+    on, left = set[str](), ["default"]
+    while left:
+        name = left.pop()
+        if name in features and name not in on:
+            on.add(name)
+            left += features[name][1]
+    return on if "default" in features else set()
