@@ -60,6 +60,10 @@ class Listed:
         del branch
         return BRANCH
 
+    async def branches(self) -> Sequence[str]:
+        """The only one."""
+        return (BRANCH.branch,)
+
     async def resolve(self, reference: str) -> str:
         """The name itself."""
         return reference

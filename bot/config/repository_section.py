@@ -36,6 +36,8 @@ class RepositoryConfig(Settings):
     place: str = Field(min_length=1)
     name: str = ""
     branch: str | None = None
+    branches: tuple[str, ...] = ()
+    """Further branches that get digests of their own, by name or pattern, such as ``release/*``."""
     web: str = ""
     forge: Literal["", "github", "gitlab", "gitea"] = ""
     thresholds: ThresholdSettings | None = None
@@ -62,6 +64,13 @@ class RepositoryConfig(Settings):
         if branch is not None and (not branch or branch.startswith("-")):
             raise ValueError("write a branch's name, or leave it out for the default branch")
         return branch
+
+    @field_validator("branches")
+    @classmethod
+    def _no_options(cls, branches: tuple[str, ...]) -> tuple[str, ...]:
+        if not all(name and not name.startswith("-") for name in branches):
+            raise ValueError("write branches by name or pattern, such as release/*")
+        return branches
 
     @field_validator("web")
     @classmethod

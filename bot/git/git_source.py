@@ -123,6 +123,11 @@ class GitSource:
             near = get_close_matches(branch, await self._references.branches())
             raise UnknownBranch(branch, near)
 
+    async def branches(self) -> Sequence[str]:
+        """The names of all branches, local ones first."""
+        with _git_errors():
+            return await self._references.branches()
+
     async def resolve(self, reference: str) -> str:
         """The full sha of a name. Raises ``UnknownBranch`` and ``AmbiguousReference``."""
         # Tags come first because they name releases.

@@ -11,7 +11,7 @@ import asyncio
 import hashlib
 import re
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Hashable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Hashable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import replace
 from functools import partial
@@ -148,11 +148,14 @@ class DigestBuilder:
         slot: Slot,
         window: Window,
         judging: Judging | None,
+        *,
+        earlier: Collection[str] = (),
     ) -> KeptDigest:
         """The edition of a repository for a channel in a slot: a digest without a name.
 
         ``judging`` is the account that pays for the model if this channel is the first to want the
-        edition. Raises ``SourceUnavailable``.
+        edition; ``earlier`` are commits of the slot's digests of other branches. Raises
+        ``SourceUnavailable``.
         """
         place = (settings.name, settings.branch, slot.at)
         read = await self._reads.get(place, lambda: self._read(settings, slot))
@@ -168,9 +171,14 @@ class DigestBuilder:
         # they may come with its changes.
         by_label = channel.muted or channel.filters.by(RuleField.LABEL)
         labels = await self._labels(await daily()) if by_label else {}
-        if channel.filters.by(RuleField.OWNER):
-            owners = await owners_of(read.watched, tip)
-            channel = replace(channel, filters=replace(channel.filters, owners=owners))
+        filters = channel.filters
+        if filters.by(RuleField.OWNER):
+            filters = replace(filters, owners=await owners_of(read.watched, tip))
+        if settings.branches:
+            shas = [outcome.sha for outcome in (await daily()).outcomes]
+            told = await self._app.coverage.told(repository, tip.branch, channel.name, shas)
+            filters = replace(filters, told=tuple(sorted(told.union(earlier).intersection(shas))))
+        channel = replace(channel, filters=filters)
         muted = await topics_of(self._app.archive, read.watched, topics)
         variant = self._variant(channel, topics, window, read)
         form = (
@@ -187,6 +195,8 @@ class DigestBuilder:
 
         async def make() -> KeptDigest:
             found = await daily()
+            apart = bool(read.branch) and tip.branch != read.branch
+            found = replace(found, report=replace(found.report, apart=apart))
             return await self._lay_out(found, channel, folder, muted, labels, variant=variant)
 
         return await self._made.get(form, make)

@@ -7,9 +7,12 @@ tip to the same commit: nothing is lost, nothing comes twice.
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections import OrderedDict, defaultdict
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
+from datetime import datetime
+from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
 import structlog
@@ -30,12 +33,14 @@ from bot.util.page_links import page_of_digest
 from bot.workspace.workspace import Workspace
 from digest.answer.buttons import digest_buttons, report_link, with_buttons, without_buttons
 from digest.core.enums import Language
-from digest.errors import SourceUnavailable, UserError
+from digest.errors import SourceUnavailable, UnknownBranch, UserError
 from handlers.ports.storage import DeliveryKey, State
 
 if TYPE_CHECKING:
     from handlers.ports.analysis_port import Judging
 
+_COUNTED = frozenset({State.POSTED, State.ARCHIVED})
+_MOST_BRANCHES = 50  # further branches of a repository in one slot; the others follow in the next
 _HELD = 256  # digests cached between building and finishing; others are read again
 log = structlog.get_logger(__name__)
 
@@ -75,22 +80,62 @@ class Slots:
         ready: list[Posting] = []
         failed: list[SourceUnavailable] = []
         late = _Late(self._app, channel.channel)
-        for repository in channel.repositories:
-            if self._discretion and await self._discretion.withholds(post.target, repository.name):
+        told: defaultdict[str, set[str]] = defaultdict(set)
+        repositories = await self._branches(channel, slot.at)
+        for repository in repositories:
+            name = repository.name
+            if self._discretion and await self._discretion.withholds(post.target, name):
                 continue
             try:
-                digest = await self._keep_digest(channel, repository, post, slot, late)
+                digest = await self._keep_digest(
+                    channel, repository, post, slot, late, earlier=told[name]
+                )
             except SourceUnavailable as error:
                 log.error(  # noqa: TRY400 - the message has git's own error
                     "repository.unavailable", repository=repository.name, error=str(error)
                 )
                 failed.append(error)
                 continue
-            if _is_told(digest, channel):
+            told[name].update(one.sha for one in digest.outcomes if one.state in _COUNTED)
+            if _is_told(digest, channel, repository):
                 ready.append(self._ready(digest, post))
-        if failed and len(failed) == len(channel.repositories):
+        if failed and len(failed) == len(repositories):
             raise failed[0]
         return ready
+
+    async def _branches(
+        self, channel: Subscription, since: datetime | None = None
+    ) -> Sequence[RepositoryConfig]:
+        """The repositories, each followed by its further branches that changed since their digest.
+
+        With ``since``, what is new is fetched first.
+        """
+        found: list[RepositoryConfig] = []
+        for settings in channel.repositories:
+            found.append(settings)
+            if settings.branches:
+                with suppress(SourceUnavailable, UnknownBranch):
+                    found += await self._further(channel, settings, since)
+        return found
+
+    async def _further(
+        self, channel: Subscription, settings: RepositoryConfig, since: datetime | None
+    ) -> Sequence[RepositoryConfig]:
+        watched = await self._app.watch_configured(settings)
+        source, seen = watched.source, self._app.coverage.seen
+        if since is not None:
+            await source.sync(since)
+        usual = (await source.tip(settings.branch)).branch
+        others = [
+            name
+            for name in await source.branches()
+            if name != usual and any(fnmatchcase(name, pattern) for pattern in settings.branches)
+        ]
+        return [
+            settings.model_copy(update={"branch": name})
+            for name in others
+            if (await source.tip(name)).sha != await seen(watched.repository, name, channel.name)
+        ][:_MOST_BRANCHES]
 
     def _ready(self, digest: KeptDigest, post: Post) -> Posting:
         """A stored digest with the buttons that are useful in its channel."""
@@ -119,11 +164,13 @@ class Slots:
         # Once frozen, the delivery completes it. Without ``results``, a digest whose delivery was
         # never begun is left for the next slot.
         channel = self._subscription(post.name)
-        for settings in channel.repositories if channel else ():
+        for settings in await self._branches(channel) if channel else ():
             assert channel is not None
             name = digest_name(channel, settings, slot.name)
             digest = self._built.pop(name, None) or await self._app.digests.get(name)
-            if digest is not None and (results or await self._is_settled(digest, channel, post)):
+            if digest is not None and (
+                results or await self._is_settled(digest, channel, post, settings)
+            ):
                 if self._amending is not None:
                     await self._amending.plan(post.target, channel, settings, digest)
                 watched = await self._app.watch_configured(settings)
@@ -135,11 +182,14 @@ class Slots:
                     digest.outcomes,
                 )
 
-    async def _is_settled(self, digest: KeptDigest, channel: Subscription, post: Post) -> bool:
+    async def _is_settled(
+        self, digest: KeptDigest, channel: Subscription, post: Post, settings: RepositoryConfig
+    ) -> bool:
         """Whether nobody is to be told of a digest, or its delivery has begun."""
         target, name = post.target, digest.heading.name
         key = DeliveryKey(platform=target.sender.name, channel=target.name, digest=name)
-        return not _is_told(digest, channel) or await self._app.ledger.record(key) is not None
+        told = _is_told(digest, channel, settings)
+        return not told or await self._app.ledger.record(key) is not None
 
     async def amend(self, posts: Mapping[str, Post]) -> None:
         """Carry out the amendments planned for the posts."""
@@ -147,13 +197,20 @@ class Slots:
             await self._amending.carry_out(posts, self._subscription)
 
     async def _keep_digest(
-        self, channel: Subscription, settings: RepositoryConfig, post: Post, slot: Slot, late: _Late
+        self,
+        channel: Subscription,
+        settings: RepositoryConfig,
+        post: Post,
+        slot: Slot,
+        late: _Late,
+        *,
+        earlier: Collection[str],
     ) -> KeptDigest:
         name = digest_name(channel, settings, slot.name)
         if (kept := await self._app.digests.get(name)) is not None and kept.heading.frozen:
             return kept
         digest = await self._editions.edition(
-            channel, settings, slot, window(post.spec, slot), late.judging()
+            channel, settings, slot, window(post.spec, slot), late.judging(), earlier=earlier
         )
         kept = await self._app.digests.keep(digest.named(name))
         # Cache a frozen digest until the slot is finished, usually a moment later.
@@ -164,9 +221,10 @@ class Slots:
         return kept
 
 
-def _is_told(digest: KeptDigest, channel: Subscription) -> bool:
+def _is_told(digest: KeptDigest, channel: Subscription, settings: RepositoryConfig) -> bool:
+    """Whether a digest is posted; a further branch without news never is."""
     posted = any(outcome.state is State.POSTED for outcome in digest.outcomes)
-    return posted or channel.quiet is Quiet.LINE
+    return posted or (channel.quiet is Quiet.LINE and settings in channel.repositories)
 
 
 class _Late:

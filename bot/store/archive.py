@@ -14,7 +14,18 @@ from dataclasses import replace
 from typing import Any, TypeVar
 from zoneinfo import ZoneInfo
 
-from sqlalchemy import Integer, Text, and_, bindparam, delete, func, insert, or_, select
+from sqlalchemy import (
+    ColumnElement,
+    Integer,
+    Text,
+    and_,
+    bindparam,
+    delete,
+    func,
+    insert,
+    or_,
+    select,
+)
 from typing_extensions import override
 
 from bot.store import dialect
@@ -261,19 +272,35 @@ class SqlCoverage(SqlStore, CoveragePort):
     async def states(self, repository: Repository, shas: Sequence[str]) -> Mapping[str, Outcome]:
         # If channels differ, the furthest outcome counts.
         furthest: dict[str, Outcome] = {}
+        for row in await self._outcomes(repository, shas):
+            outcome = dialect.from_row(Outcome, row)
+            furthest[row.sha] = min(furthest.get(row.sha, outcome), outcome, key=_distance)
+        return furthest
+
+    @override
+    async def told(
+        self, repository: Repository, branch: str, channel: str, shas: Sequence[str]
+    ) -> frozenset[str]:
+        elsewhere = (
+            outcomes.c.channel == channel,
+            outcomes.c.branch != branch,
+            outcomes.c.state.in_([State.POSTED.value, State.ARCHIVED.value]),
+        )
+        return frozenset(row.sha for row in await self._outcomes(repository, shas, *elsewhere))
+
+    async def _outcomes(
+        self, repository: Repository, shas: Sequence[str], *conditions: ColumnElement[bool]
+    ) -> Sequence[Any]:
         async with self._database.reading() as connection:
             home = await row_types.find_repository(connection, repository.name)
             if home is None:
-                return furthest
+                return ()
             wanted = (
                 select(outcomes.c.sha, outcomes.c.state, outcomes.c.why)
-                .where(outcomes.c.repository_id == home.id)
+                .where(outcomes.c.repository_id == home.id, *conditions)
                 .order_by(outcomes.c.sha, outcomes.c.branch, outcomes.c.channel)
             )
-            for row in await select_in(connection, wanted, outcomes.c.sha, shas):
-                outcome = dialect.from_row(Outcome, row)
-                furthest[row.sha] = min(furthest.get(row.sha, outcome), outcome, key=_distance)
-        return furthest
+            return await select_in(connection, wanted, outcomes.c.sha, shas)
 
     @override
     async def covered(self, repository: Repository, branch: str) -> tuple[Window, ...]:

@@ -351,4 +351,4 @@ def spec_of(timing: DigestTiming, defaults: Preferences, kind: Frequency) -> Spe
 
 
 def _on_branch(settings: RepositoryConfig, branch: str) -> RepositoryConfig:
-    return settings.model_copy(update={"branch": branch}) if branch else settings
+    return settings.model_copy(update={"branch": branch, "branches": ()}) if branch else settings

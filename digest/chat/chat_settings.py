@@ -28,6 +28,7 @@ from digest.topics.terms import term
 
 MOST_RULES = 50  # rules of one chat
 BOT = "bot"  # the rule that rejects changes of bots
+TOLD = "told on another branch"  # the rule that rejects a commit that was
 
 
 class RuleField(StrEnum):
@@ -127,9 +128,12 @@ class Filters:
     exclude: tuple[Rule, ...] = ()
     bots: bool = False
     owners: CodeOwners = field(default=NOBODY, compare=False, repr=False)
+    told: tuple[str, ...] = ()  # commits of other branches, by full name
 
     def rejection(self, graded: Graded, labels: Collection[str] = ()) -> str:
         """The rule that rejects a change, in words; empty if it is kept."""
+        if graded.sha in self.told:
+            return TOLD
         unwanted = not self.bots and made_by_bot(graded.commit, graded.facts)
         if unwanted and not fixes_weakness(graded.facts):
             return BOT

@@ -168,7 +168,8 @@ class Report:
 
     ``lead`` is one or two sentences on what matters, made by code. ``coverage`` is ``None`` if
     nothing was recorded, for example for a preview. ``day`` holds the
-    lead and themes shown beside it if a model is used.
+    lead and themes shown beside it if a model is used. ``apart`` says that the branch is not the
+    repository's default one.
     """
 
     repository: Repository
@@ -180,6 +181,12 @@ class Report:
     lead: Spans
     coverage: Coverage | None = None
     day: DaySummary | None = None
+    apart: bool = False
+
+    @property
+    def name(self) -> str:
+        """The repository, with the branch if readers would take it for another one."""
+        return f"{self.repository.name} {self.branch}" if self.apart else self.repository.name
 
     def of(self, level: Level) -> tuple[ReportEntry, ...]:
         """The entries of a level, in the report's order."""

@@ -120,9 +120,7 @@ def digest_document(
     ``where`` is the URL or path of the full report, or empty if there is none; ``least`` is the
     minimum level of the changes shown. A day without commits is one line.
     """
-    name = words.DIGEST_TITLE.text(
-        language, name=report.repository.name, day=days_of(report.window)
-    )
+    name = words.DIGEST_TITLE.text(language, name=report.name, day=days_of(report.window))
     entries = shown_entries(report, least)
     blocks: list[Block] = [Heading(1, (Text(name),))]
     blocks += [Paragraph(spans) for spans in opening(report)]

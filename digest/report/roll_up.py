@@ -33,7 +33,7 @@ def roll_up_document(
     week = report.window.until - report.window.since < _TWO_WEEKS
     name = (words.WEEK_TITLE if week else words.DIGEST_TITLE).text(
         language,
-        name=report.repository.name,
+        name=report.name,
         day=_first_day(report.window).isoformat() if week else days_of(report.window),
     )
     blocks: list[document.Block] = [document.Heading(1, (document.Text(name),))]

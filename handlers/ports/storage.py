@@ -57,6 +57,9 @@ class Source(Protocol):
     async def tip(self, branch: str | None = None) -> Tip:
         """The newest commit of ``branch``, or of the default one. Raises ``UnknownBranch``."""
 
+    async def branches(self) -> Sequence[str]:
+        """The names of all branches."""
+
     async def resolve(self, reference: str) -> str:
         """The full commit name of a tag, a branch or a commit's name.
 
@@ -237,6 +240,11 @@ class CoveragePort(Protocol):
 
     async def states(self, repository: Repository, shas: Sequence[str]) -> Mapping[str, Outcome]:
         """The recorded outcomes of ``shas`` by full name."""
+
+    async def told(
+        self, repository: Repository, branch: str, channel: str, shas: Sequence[str]
+    ) -> frozenset[str]:
+        """Those of ``shas`` that the channel's digests of other branches told or counted."""
 
     async def covered(self, repository: Repository, branch: str) -> Sequence[Window]:
         """The periods of which every commit was read, earliest first; ``branch`` may be empty."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
@@ -12,6 +13,7 @@ import pytest
 from bot.app import open_workspace
 from bot.config.channel_section import ChannelConfig, Quiet
 from bot.config.repository_section import RepositoryConfig
+from bot.delivery.delivery import Delivered
 from bot.delivery.part_sender import Target
 from bot.publishing.slots import Slots
 from bot.scheduler.schedule import Slot
@@ -19,6 +21,7 @@ from bot.subscriptions.channel_registry import Post, subscriptions_of
 from bot.util.machine import FixedClock
 from digest.core.grade import Level
 from digest.errors import SourceUnavailable, UserError
+from digest.markdown import markdown
 from tests.support.builders import RepositoryBuilder
 from tests.support.fakes_delivery import FakeSender
 
@@ -122,3 +125,55 @@ visibility = "{visibility}"
     )
     async with open_workspace(file, FixedClock(NOON)) as app:
         assert app.web_of("a") == ("https://bot.example" if linked else "")
+
+
+async def test_further_branches_have_digests_of_their_own_and_tell_no_commit_twice(tmp_path):
+    builder = RepositoryBuilder(tmp_path / "engine")
+
+    def commit(n: int, branch: str, **more) -> str:
+        files = {f"src/part{n}.py": f"def part{n}():\n    return {n}\n"}
+        at = NOON - timedelta(days=2) + timedelta(hours=n)
+        return builder.commit(f"Add part{n}", files, branch=branch, at=at, **more)
+
+    base = commit(30, "main")
+    commit(31, "release/1.0", parents=[base])
+    builder.commit("Old", branch="release/0.9", parents=[], at=NOON - timedelta(days=400))
+    builder.commit("Other", branch="topic", parents=[], at=NOON - timedelta(hours=1))
+    settings = RepositoryConfig(place=str(builder.path), name="engine", branches=["release/*"])
+    channel = ChannelConfig(
+        name="team", platform="fake", time="12:00", least=Level.LOW, quiet=Quiet.LINE
+    )
+    (served,) = subscriptions_of(channel, [settings])
+    post = Post(target=Target(name="team", sender=FakeSender()), spec=served.spec)
+    file = tmp_path / "digestbot.toml"
+    file.write_text(f"data = {str(tmp_path / 'data')!r}\n", encoding="utf-8")
+    told = []
+    async with open_workspace(file, FixedClock(NOON)) as app:
+        made = Slots(app, {"team": served}.get)
+
+        async def posted(slot: Slot) -> list[tuple[str, list[int]]]:
+            ready = await made.build(post, slot)
+            sent = [Delivered(key=None, new=1, parts=()) for _ in ready]
+            await made.finish(post, slot, sent)
+            texts = [markdown(one.document) for one in ready]
+            told.extend(texts)
+            found = [sorted({int(n) for n in re.findall(r"part(\d+)", text)}) for text in texts]
+            titles = [one.document.title.partition(":")[0] for one in ready]
+            return list(zip(titles, found, strict=True))
+
+        first = await posted(SLOT)
+        cut = commit(50, "main")
+        commit(51, "release/1.0")
+        commit(52, "release/1.1", parents=[cut])
+        later = SLOT.at + timedelta(days=1)
+        second = await posted(Slot(day=later.date(), at=later))
+        quiet = later + timedelta(days=1)
+        third = await posted(Slot(day=quiet.date(), at=quiet))
+    assert first == [("engine", [30]), ("engine release/1.0", [31])]
+    assert second == [
+        ("engine", [50]),
+        ("engine release/1.0", [51]),
+        ("engine release/1.1", [52]),
+    ]
+    assert "1 left out by filters (told on another branch 1)" in told[-2]
+    assert third == [("engine", [])]

@@ -44,6 +44,18 @@ async def test_record_without_tip_keeps_the_one_before(coverage: SqlCoverage) ->
     assert await coverage.seen(REPOSITORY, "main", "terminal") == "a" * 40
 
 
+async def test_told_are_those_of_the_channels_other_branches(coverage: SqlCoverage) -> None:
+    shas = [sha_of(n) for n in range(6)]
+    states = [State.POSTED, State.ARCHIVED, State.FILTERED, State.FAILED]
+    recorded = [outcome(n, state) for n, state in enumerate(states)]
+    assert await coverage.told(REPOSITORY, "next", "terminal", shas) == frozenset()
+    await coverage.record(REPOSITORY, "main", "terminal", None, recorded)
+    await coverage.record(REPOSITORY, "main", "elsewhere", None, [outcome(4, State.POSTED)])
+    await coverage.record(REPOSITORY, "next", "terminal", None, [outcome(5, State.POSTED)])
+    assert await coverage.told(REPOSITORY, "next", "terminal", shas) == set(shas[:2])
+    assert await coverage.told(REPOSITORY, "main", "terminal", shas[3:]) == {shas[5]}
+
+
 async def test_states_are_those_of_the_asked_and_recorded(coverage: SqlCoverage) -> None:
     assert await coverage.states(OTHER, [sha_of(1)]) == {}
     recorded = [outcome(1, State.POSTED), outcome(2, State.FILTERED, "level below medium")]

@@ -359,7 +359,7 @@ MISTAKES = [
     (REPOSITORY + "[platforms.console]\nwdth = 1",
      "unknown key platforms.console.wdth; did you mean 'width'?"),
     (REPOSITORY + "zzz = 1",
-     ("unknown key repositories[#1].zzz; known here: aliases, branch, descriptions, forge, name, place, "
+     ("unknown key repositories[#1].zzz; known here: aliases, branch, branches, descriptions, forge, name, place, "
      "privacy, thresholds, visibility, web")),
     (REPOSITORY + CHANNEL + "time = '25:00'",
      ("channels['team'].time = '25:00': write hours and minutes from 00:00 to 23:59, "
@@ -402,6 +402,9 @@ MISTAKES = [
     (REPOSITORY + "branch = '-x'",
      ("repositories[#1].branch = '-x': write a branch's name, or leave it out for the default "
      "branch")),
+    (REPOSITORY + "branches = ['release/*', '-x']",
+     ("repositories[#1].branches = ['release/*', '-x']: write branches by name or pattern, such as "
+     "release/*")),
     ("channels = 3", "channels = 3: it should be a valid tuple"),
     (REPOSITORY + "x = ", "is not TOML: Invalid value (at end of document)"),
 ]  # fmt: skip
