@@ -301,6 +301,16 @@ def shown_name(fact: Fact) -> str:
     return " ".join([*words, fact.name])
 
 
+def called(fact: Fact, reading: ChangeContext) -> str:
+    """A name as :func:`shown_name` has it, with the program if the title calls the command."""
+    command, _, flag = (name := shown_name(fact)).rpartition(" ")
+    if not command or fact.kind is not FactKind.FLAG:
+        return name
+    title = reading.facts.subject.title
+    match = re.search(rf"(?:^|`)([a-z][\w-]{{1,15}}) {re.escape(command)}\b", title)
+    return f"{match[1]} {command} {flag}" if match else name
+
+
 def _symbols(items: Iterable[Fact], areas: dict[str, Area]) -> tuple[Fact, ...]:
     """The public symbols of the core, each once; an added or removed class covers its members."""
     found = [

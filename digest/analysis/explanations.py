@@ -14,6 +14,7 @@ from digest.analysis.context import (
     REQUEST,
     VERSIONS,
     ChangeContext,
+    called,
     code,
     helps_of,
     make_statement,
@@ -39,7 +40,10 @@ from digest.i18n.phrase import Part, Phrase, list_in_words
 
 _NONE = frozenset({"", "none", "null", "nil", "undefined", "unset", "<factory>"})
 _HOLE = re.compile(r"\{[^{}]{0,120}\}|%[-+#]?\d{0,3}\.?\d{0,3}(?:[sdvqrf]|[wTxpgctu]\b)")
-_ENTRY = re.compile(r"^(?:\[[A-Z][A-Z/ -]{1,30}\]|[A-Z]{3,12}:)\s*|[\s(]*#\d{1,9}[).]*$")
+_ENTRY = re.compile(
+    r"^(?:\[[A-Z][A-Z/ -]{1,30}\]|[A-Z]{3,12}:|`[A-Z]{3,12}`)\s*"
+    r"|[\s(]*#\d{1,9}[).]*$"
+)
 
 _LIMITS = re.compile(
     r"not support(?:ed)?\b|unsupported|only support|support(?:s|ed) only|not implemented",
@@ -214,7 +218,7 @@ def text_beside(name: str, helps: Mapping[str, str]) -> str:
 def _new(f: Fact, phrase: Phrase, text: str, reading: ChangeContext) -> Statement:
     language = reading.language
     phrase = words.NEW_TABLE if f.kind is FactKind.SCHEMA and f.detail == "table" else phrase
-    what = phrase(language, name=code(shown_name(f)))
+    what = phrase(language, name=code(called(f, reading)))
     switch = f.kind is FactKind.FLAG and (f.after or "").strip("\"'").lower() == "false"
     if (
         is_known(f.after)
@@ -384,9 +388,10 @@ def built_with(reading: ChangeContext) -> Iterator[Statement]:
             return
     match = None if secures(reading.facts) else _RAISES.fullmatch(title)
     for name, old, new, place in _raised(reading) if match else ():
-        said = match["name"].lower() if match else ""
+        said = match["name"].lower().replace("_", "-") if match else ""
+        own = name.lower().replace("_", "-")
         same = f"{new.strip(_MARKS)}.".startswith(f"{match['version']}.") if match else False
-        if match and same and (name.lower() in said or said in name.lower()):
+        if match and same and (own in said or said in own):
             values = {"before": code(old.strip("\"'=")), "after": code(new.strip("\"'="))}
             spans = words.VALUE(language, name=code(match["name"]), **values)
             yield make_statement(with_full_stop(spans, reading), [place])

@@ -100,8 +100,8 @@ _VERBS = tuple(
     bound bring broaden bug build bump bundl bypass cache calculat call cancel canonicali
     capitali capture catch centrali change check clamp clarif classif clean clear clos coalesc
     coerc collaps collect combin compact compar compil complet comput configur connect
-    consolidat continu convert copy correct creat customi cut declar decod decoupl dedup default
-    defer defin deflak delay delegat delet deprecat dequantiz deriv describ detect disabl
+    consolidat consum continu convert copy correct creat customi cut declar decod decoupl dedup
+    default defer defin deflak delay delegat delet deprecat dequantiz deriv describ detect disabl
     disallow disambiguat discard discover display distinguish document downgrad drain drop edit
     eliminat embed emit enabl encod enforc enhanc ensur escap establish evaluat evict exclud
     execut exit expand explain export expos extend externali extract factor fail fall fetch
@@ -109,7 +109,7 @@ _VERBS = tuple(
     group guard handl harden harmoni hide highlight hoist honor honour ignor implement improv
     includ increas infer inherit initiali inject inline insert install instrument integrat
     introduc invalidat invert isolat keep launch lazily let lift limit link load log loosen
-    lower maintain make manag mark match measur mention merg migrat minif moderni modif mov
+    lower maintain make manag mark match measur mention merg migrat minif minimi moderni modif mov
     narrow never normali notif offload omit only open optimi order organi overlap overrid pad
     parallel pars pass patch permit persist pick pin plug plumb populat port prefer prefetch
     preload prepar preserv prevent print prioriti promot propagat protect provid prun publish
@@ -405,6 +405,7 @@ _CONCERNS = {
     r"(?:defaults? (?:value )?of (?P<of>\S.{1,60}?)"
     r"|(?P<what>\S.{1,60}?)(?:'s)? defaults?(?: values?)?)"
     r"(?: (?:for|from|in|to|with) .*)?$",
+    "deprecated": r"^deprecate[sd]? (?:the |unused )?(?P<what>\S.{1,80}?)(?:[,;] .*)?$",
     "unsupported": r"\bno longer (?:accept|allow|support|take)s? (?P<what>\S.{1,80}?)\.?$",
     "gone": r"^(?:the )?(?:deprecated )?(?P<what>\S.{1,80}?) (?:has|have) been"
     r" (?:dropped|removed)\b",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import islice
+from itertools import islice, takewhile
 
 from digest.analysis.context import REQUEST, ChangeContext, make_statement
 from digest.analysis.headline import bare_title
@@ -43,9 +43,9 @@ _POINTER = re.compile(
     re.IGNORECASE,
 )
 _LEANS = re.compile(
-    r"(?:(?:and|but|or|so|namely|these|those|it|they|that|however|also|similar(?:ly)?|same|automated|see|i"
+    r"(?:(?:and|but|or|so|first|next|finally|namely|these|those|it|they|that|however|also|similar(?:ly)?|same|automated|see|i"
     r"|additionally|as a result|conversely|furthermore|hence|inversely|moreover|otherwise|then"
-    r"|therefore|thus"
+    r"|therefore|thus|we (?:also|could|might)|the stacked|(?:this )?(?:builds|relies) on"
     r"|the (?:caller|former|function|helper|latter|method))\b"
     r"|(?:this|it) (?:also|basically|should|would|(?:is|was) (?:not|to))\b"
     r"|this is an? (?!regression\b)|disappears\b|used (?:by|for|in) an? (?:later|next|upcoming)\b"
@@ -70,7 +70,7 @@ POINTS = re.compile(
     r"|\battempt (?:at|to) fix|^in the (?:previous|last|earlier) (?:iteration|version|pr)\b"
     r"|^in (?:this|that|these|such) (?:case|situation)s?\b"
     r"|^(?:also )?(?:(?:re-?)?enables?|fix(?:es)?|unskips?|passes) (?:the |an? )?"
-    r"(?:tests?\b|\S*\btest-)|~~",
+    r"(?:tests?\b|\S*\btest-)|~~|\w::\w",
     re.IGNORECASE,
 )
 """Words of a sentence that needs its neighbours, or that is about the project's tests."""
@@ -109,6 +109,7 @@ _WHY = re.compile(
 """Words of a comment that says why."""
 
 _SHORT = 30
+_SECOND = 90  # maximum characters of a sentence that is told after a very short one
 _LEAST = 12  # minimum characters; shorter paragraphs ("cc someone", "WIP", "see below") say nothing
 
 
@@ -140,7 +141,9 @@ def _quotable(paragraph: str, reading: ChangeContext, *, differs: bool) -> str:
         return ""
     begin = new[0] if new[0] in fit else ""
     begin = next(filter(_DIFFERS.search, fit), "") if differs else begin
-    text = excerpt(" ".join(said[said.index(begin) :]), longest)[0] if begin else ""
+    told = said[said.index(begin) :] if begin else []
+    told = list(takewhile(lambda sentence: not _POINTER.fullmatch(sentence), told))
+    text = excerpt(" ".join(told), longest)[0] if told else ""
     rows = paragraph.splitlines()
     notes = len(rows) > 1 and all(row[:1].isupper() and row[-1:] not in STOPS for row in rows[:-1])
     listed = paragraph[:2] in {"* ", "- "} and _FRAGMENT.match(text)
@@ -222,13 +225,17 @@ def opening(text: str, name: str = "") -> str:
     if fuller and not _LEANS.match(later):
         text = rest
     found = [s for s in sentences(text) if not POINTS.search(s)] or sentences(text)
-    return " ".join(found[: 2 if found and len(found[0]) < _SHORT else 1])
+    more = len(found) > 1 and len(found[0]) < _SHORT and len(found[1]) < _SECOND
+    return " ".join(found[: 1 + more])
+
+
+_TAGGED = re.compile(r"^(?:\[[A-Z][A-Z/ -]{1,30}\]|\*\*[^*]{2,40}\*\*:?)\s*")
 
 
 def breaking_notes(reading: ChangeContext) -> list[tuple[str, Evidence]]:
     """What breaks, by the entries that the change adds to the project's changelog."""
     notes = [n for n in reading.facts.notes if n.mark == "breaking" and reading.core]
-    told = ((opening(clean(note.text)), note.evidence) for note in notes)
+    told = ((opening(clean(_TAGGED.sub("", note.text))), note.evidence) for note in notes)
     return [(strip_numbers(text)[0].rstrip("."), place) for text, place in told if text]
 
 

@@ -277,8 +277,8 @@ def _concerned(reading: ChangeContext) -> Spans:
         return words.REPLACE(language, before=before, after=after)
     if kind in {"default", "checked"}:
         return (words.CHECK_OLD if kind == "default" else words.CHECK_YOUR)(language, what=spans)
-    phrase = words.CHECK_DEFAULT if kind == "default_of" else words.CHECK_USE
-    return phrase(language, names=spans)
+    phrases = {"default_of": words.CHECK_DEFAULT, "deprecated": words.LEAVE_DEPRECATED}
+    return phrases.get(kind, words.CHECK_USE)(language, names=spans)
 
 
 def _changed_defaults(reading: ChangeContext) -> list[Fact]:

@@ -18,12 +18,12 @@ from digest.analysis.context import (
     VALUE,
     ChangeContext,
     brief,
+    called,
     code,
     deprecated,
     make_statement,
     owner_of,
     replacement_of,
-    shown_name,
     with_full_stop,
     without_dashes,
     without_members,
@@ -83,6 +83,7 @@ _SWITCHES = re.compile(
     re.IGNORECASE,
 )
 """Phrases of titles for a behaviour that changes unless it is configured otherwise."""
+_DEMANDS = re.compile(rf"{_SWITCHES.pattern}|^deprecate[sd]? \S", re.IGNORECASE)
 
 
 def summary(reading: ChangeContext) -> tuple[Statement, ...]:
@@ -339,7 +340,7 @@ _LONGEST_CONDITION = 80  # maximum characters of code shown beside the values
 def _before_and_after(f: Fact, reading: ChangeContext, title: Headline) -> Spans:
     """The old and new value of a default or of choices, as far as they are known."""
     language = reading.language
-    name, old, new = code(shown_name(f)), is_known(f.before), is_known(f.after)
+    name, old, new = code(called(f, reading)), is_known(f.before), is_known(f.after)
     long = max(len(f.before or ""), len(f.after or "")) > VALUE
     if long and title.telling and _mentions(title, f):
         return title.spans
@@ -442,6 +443,6 @@ def _title(reading: ChangeContext, title: Headline) -> Iterator[Statement]:
     aspect = Aspect.NONE
     if secures(facts):
         aspect = Aspect.SECURITY
-    elif facts.subject.breaking or (reading.core and _SWITCHES.search(facts.subject.words)):
+    elif facts.subject.breaking or (reading.core and _DEMANDS.search(facts.subject.words)):
         aspect = Aspect.COMPATIBILITY
     yield make_statement(with_full_stop(title.spans, reading), [SUBJECT_LINE], aspect)

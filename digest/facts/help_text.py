@@ -58,7 +58,7 @@ _ITEM = re.compile(
 )
 """The end of a line before an item of a list, or before a quoted value that is described."""
 
-_LINK = re.compile(r"\[([^\[\]]{1,120})\]\((?!https?:)[^()\s]{1,200}\)")
+_LINK = re.compile(r"\[([^\[\]]{1,120})\](?:\((?!https?:)[^()\s]{1,200}\)|\[[\w.:`-]{1,200}\])")
 _OTHER_NAME = re.compile(r"\[`?\*?([A-Z][\w.:]{2,60})`?\](?![(\[:])")
 """A name of the code as comments of Go and Rust link it."""
 

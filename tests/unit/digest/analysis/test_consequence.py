@@ -1045,6 +1045,10 @@ def test_documentation_with_markup_is_not_quoted():
         "This is a one-line fix, the rest of the change is tests of the lock.",
         "The helper computes with wide numbers, so that it is right on every machine.",
         "As a result, an excluded package could still be chosen by the command.",
+        "First, find what would be related to the name of the pool.",
+        "We could also use the other call instead of the new one for it.",
+        "This builds on the name of the pool, which would be another one.",
+        "Make Pool::remove consume both keys, so that it would own the names.",
         "Disappears from the list of all the packages that are locked!",
         "Used in an upcoming change to report when one waits for another.",
         "This was recommended by somebody who would know the old library.",
@@ -1574,3 +1578,39 @@ def test_values_of_variables_are_told_without_quotes():
     graded = change("Pools of cards", item)
     assert lines(graded)[0] == "APP_POOL now defaults to 1 (was 0)."
     assert plain(to_do(graded, Language.EN)) == "To keep the old default, set APP_POOL to 0."
+
+
+def test_flag_is_told_with_the_program_where_the_title_calls_the_command():
+    path = "pkg/cmd/gist/list/list.go"
+    flag = samples.fact(FactKind.FLAG, Action.ADDED, "--all", samples.at(path, 3))
+    for title, name in (
+        ("Tell more in `gh gist list`", "gh gist list --all"),
+        ("tool gist list: tell more", "tool gist list --all"),
+        ("Tell more in the gist list", "gist list --all"),
+    ):
+        graded = samples.change(1, title, Level.HIGH, files=[samples.file(path)], items=[flag])
+        assert any(one.startswith(f"New flag {name}") for one in lines(graded))
+
+
+def test_title_that_deprecates_something_says_what_to_move_away_from():
+    graded = change("Deprecate other values of the pool parameter, as they say nothing")
+    reasons = (Reason(rule="says_deprecation", weight=1.2),)
+    graded = replace(graded, grade=replace(graded.grade, reasons=reasons))
+    entry = entry_of(graded, None, Language.EN)
+    assert plain(entry.todo) == "Plan the move away from other values of the pool parameter."
+
+
+def test_long_second_sentence_of_a_description_is_left_out_and_so_are_pointers():
+    item = fact(FactKind.ENVIRONMENT, Action.ADDED, "APP_STOP")
+    text = f"Stop the pool. This is called {'again and ' * 9}again."
+    told = lines(change("Stop it", item, clues=[clue(ClueKind.HELP, name=item.name, text=text)]))
+    assert "New environment variable APP_STOP: Stop the pool." in told
+    text = "Names of pools would get lost before. Part of #17110."
+    assert "Part of" not in lines(change("Keep them", paragraphs=[text]))[-1]
+
+
+def test_mark_of_an_entry_is_not_told():
+    for text in ("[BREAKING] Pools are gone for good.", "**Breaking**: Pools are gone for good."):
+        assert lines(change("Pools", notes=(note(text),)))[0] == "Pools are gone for good."
+    entry = clue(ClueKind.CHANGELOG, text="`BUGFIX` Pools: Defer what is read in them.")
+    assert "Pools: Defer what is read in them." in lines(change("Later", clues=[entry]))

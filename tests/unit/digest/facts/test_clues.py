@@ -122,6 +122,9 @@ def test_note_that_help_adds_and_addresses_of_links_are_taken_off():
     assert clean("Do not install the project [env: APP_SKIP=] By default, it is installed.") == (
         "Do not install the project. By default, it is installed."
     )
+    assert clean("It builds a [Pool][app.pool.Pool] object and is done.") == (
+        "It builds a Pool object and is done."
+    )
     assert clean("Set the [link mode](../reference.md#mode) to copy and be done.") == (
         "Set the link mode to copy and be done."
     )
