@@ -7,7 +7,8 @@ listed than a page can show. Readers at the machine or signed in can have missin
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -212,7 +213,7 @@ class _Reading:
 
 
 class GitHistories:
-    """Histories of the repositories on this machine. Implements ``bot.web.pages.site.Histories``.
+    """Reads git for the pages: the histories of the repositories on this machine.
 
     ``reads`` says whether missing changes are read for anyone who asks.
     """
@@ -225,7 +226,10 @@ class GitHistories:
         self._answers: dict[tuple[str, str, Language, int], _Reading] = {}
 
     async def stretch(self, shown: SiteRepository, span: Span) -> HistorySpan | None:
-        """As ``Histories.stretch``."""
+        """The commits of a span; ``None`` if the repository is not on this machine.
+
+        Raises ``UserError``, such as ``EmptyRange``, ``RangeTooLarge`` and ``UnknownBranch``.
+        """
         if (ctx := await self._opened(shown)) is None:
             return None
         tip = await tip_of(ctx)
@@ -240,69 +244,67 @@ class GitHistories:
         return HistorySpan(span=span, names=tuple(names), head=tip.sha or "")
 
     async def strays(self, shown: SiteRepository, others: Others) -> Sequence[str]:
-        """As ``Histories.strays``."""
-        try:
+        """The archived commits that are not on the branch; ``others`` finds those not named.
+
+        Commits that the clone lacks are not among them: it may be shallow.
+        """
+        with _logged("web.no_branch", shown):
             if (ctx := await self._opened(shown)) is not None:
                 tip, source = await tip_of(ctx), ctx.watched.source
                 return await source.names(tip, await others(await source.names(tip, _EVER)))
-        except UserError as error:
-            log.warning("web.no_branch", repository=shown.repository.name, error=str(error))
         return ()
 
     async def releases(self, shown: SiteRepository) -> Sequence[str]:
-        """As ``Histories.releases``."""
+        """Tags of final releases, newest first; empty if the repository is not on this machine."""
         ctx = await self._opened(shown)
         return [*await ctx.watched.source.releases()] if ctx else ()
 
     async def released(self, shown: SiteRepository, graded: Graded) -> tuple[str, Sequence[str]]:
-        """As ``Histories.released``."""
+        """The first release with a change, empty if none has it, and those with a copy of it."""
         subject = graded.commit.message.partition("\n")[0].strip()
-        try:
+        with _logged("web.no_releases", shown):
             if (ctx := await self._opened(shown)) is not None:
                 tip = await tip_of(ctx)
                 return await ctx.watched.source.released(tip, graded.sha, subject)
-        except UserError as error:
-            log.warning("web.no_releases", repository=shown.repository.name, error=str(error))
         return "", ()
 
     async def change(self, shown: SiteRepository, sha: str) -> Change | None:
-        """As ``Histories.change``."""
-        try:
-            if (ctx := await self._opened(shown)) is None:
-                return None
-            async for batch in ctx.watched.source.changes(await tip_of(ctx), [sha]):
-                for change in batch:
-                    return change
-        except UserError as error:
-            log.warning("web.no_diff", repository=shown.repository.name, error=str(error))
+        """A change with its lines; ``None`` if reading it would need another machine."""
+        with _logged("web.no_diff", shown):
+            if (ctx := await self._opened(shown)) is not None:
+                async for batch in ctx.watched.source.changes(await tip_of(ctx), [sha]):
+                    for change in batch:
+                        return change
         return None
 
     async def texts(
         self, shown: SiteRepository, sha: str, paths: Sequence[str]
     ) -> Mapping[str, str]:
-        """As ``Histories.texts``."""
-        try:
+        """The files of a commit by path, without those that cannot be read or are no text."""
+        with _logged("web.no_texts", shown):
             if (ctx := await self._opened(shown)) is not None:
                 found = await ctx.watched.source.contents([(sha, path) for path in paths])
                 return {path: text for (_, path), text in found.items()}
-        except UserError as error:
-            log.warning("web.no_texts", repository=shown.repository.name, error=str(error))
         return {}
 
     def read(self, shown: SiteRepository, span: Span) -> None:
-        """As ``Histories.read``."""
+        """Begin to read the part of a span that the archive lacks, unless reading is under way."""
         if self.reading(shown) is None:
             self._begin(shown, partial(self._span, shown, span))
 
     def reading(self, shown: SiteRepository) -> tuple[int, int] | None:
-        """As ``Histories.reading``."""
+        """The numbers of changes read and in total (0: unknown); ``None`` if none is read."""
         found = self._under_way.get(shown.repository.name)
         return None if found is None or found.task.done() else (found.done, found.total)
 
     async def answered(
         self, shown: SiteRepository, question: str, language: Language, page: int, *, briefly: bool
     ) -> Answer | None:
-        """As ``Ask``, without a model; it reads what it needs, once for all who wait for it."""
+        """A page of the answer to a question, without a model; if there is none, it says why.
+
+        What it needs is read once for all who wait for it. ``None`` while that is being read, if
+        the reader asked to wait only ``briefly``.
+        """
         name, key = shown.repository.name, (shown.repository.name, question, language, page)
         if (found := self._answers.get(key)) is None:
             found = self._answers[key] = _Reading()
@@ -353,19 +355,26 @@ class GitHistories:
 
     def _begin(self, shown: SiteRepository, work: Callable[[], Awaitable[Work | None]]) -> None:
         reading = self._under_way[shown.repository.name] = _Reading()
-        reading.task = self._start(_fill(work, reading, shown.repository.name))
+        reading.task = self._start(_fill(work, reading, shown))
+
+
+@contextmanager
+def _logged(event: str, shown: SiteRepository) -> Iterator[None]:
+    """Log errors that a user can act on instead of raising them."""
+    try:
+        yield
+    except UserError as error:
+        log.warning(event, repository=shown.repository.name, error=str(error))
 
 
 async def _fill(
-    work: Callable[[], Awaitable[Work | None]], progress: _Reading, repository: str
+    work: Callable[[], Awaitable[Work | None]], progress: _Reading, shown: SiteRepository
 ) -> None:
-    try:
+    with _logged("web.not_read", shown):
         if (found := await work()) is not None:
             ctx, selection, tip = found
             # A reader waits: what an older version of the program read is good enough.
             await fill(replace(ctx, coarse=True, progress=progress), selection, tip)
-    except UserError as error:
-        log.warning("web.not_read", repository=repository, error=str(error))
 
 
 def _ends(span: Span) -> tuple[str, str]:

@@ -10,7 +10,7 @@ from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
 from dataclasses import field
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 from zoneinfo import ZoneInfo
 
 from pydantic import SecretStr
@@ -18,9 +18,8 @@ from pydantic import SecretStr
 from bot.store.browsing import SqlBrowsing
 from bot.store.digests import SqlDigests
 from digest.answer.answers import Answer
-from digest.core.change import Change
 from digest.core.enums import Language
-from digest.core.grade import Graded, Repository, Thresholds
+from digest.core.grade import Repository, Thresholds
 from digest.document import Block, Document, Heading, Text
 from digest.frozen import frozen
 from digest.question.commit_range import Span
@@ -29,6 +28,7 @@ from handlers.ports.storage import Archive, Clock, CoveragePort
 
 if TYPE_CHECKING:
     from bot.web.pages.admin import AdminData
+    from bot.web.site_factory import GitHistories
 
 _T = TypeVar("_T")
 _MOST = 256
@@ -117,18 +117,6 @@ _PATCHES = 16  # patches that are cached, each of some megabytes at most
 _WINDOWS = 64  # days and weeks whose rows are cached, each of some hundred rows
 
 
-class Ask(Protocol):
-    """Answers questions."""
-
-    async def __call__(
-        self, shown: SiteRepository, question: str, language: Language, page: int, *, briefly: bool
-    ) -> Answer | None:
-        """A page of the answer to a question about a repository; if there is none, it says why.
-
-        ``None`` while what it needs is being read, if the reader asked to wait only ``briefly``.
-        """
-
-
 @frozen
 class HistorySpan:
     """A span of history: full hashes, newest first; ``head`` was the tip of the watched branch."""
@@ -138,44 +126,11 @@ class HistorySpan:
     head: str
 
 
+Ask = Callable[..., Awaitable[Answer | None]]
+"""Answers questions, as :meth:`bot.web.site_factory.GitHistories.answered`."""
+
 Others = Callable[[Sequence[str]], Awaitable[Sequence[str]]]
 """Finds the archived commits of a repository that are none of the given ones."""
-
-
-class Histories(Protocol):
-    """Reads git for the pages. Methods raise ``UserError`` if it cannot be read."""
-
-    async def stretch(self, shown: SiteRepository, span: Span) -> HistorySpan | None:
-        """The commits of a span; ``None`` if the repository is not on this machine.
-
-        Raises ``UnknownBranch``, ``AmbiguousReference``, ``EmptyRange`` and ``RangeTooLarge``.
-        """
-
-    async def strays(self, shown: SiteRepository, others: Others) -> Sequence[str]:
-        """The archived commits that are not on the branch; ``others`` finds those not named.
-
-        Commits that the clone lacks are not among them: it may be shallow.
-        """
-
-    async def releases(self, shown: SiteRepository) -> Sequence[str]:
-        """Tags of final releases, newest first; empty if the repository is not on this machine."""
-
-    async def released(self, shown: SiteRepository, graded: Graded) -> tuple[str, Sequence[str]]:
-        """The first release with a change, empty if none has it, and those with a copy of it."""
-
-    async def change(self, shown: SiteRepository, sha: str) -> Change | None:
-        """A change with its lines; ``None`` if reading it would need another machine."""
-
-    async def texts(
-        self, shown: SiteRepository, sha: str, paths: Sequence[str]
-    ) -> Mapping[str, str]:
-        """The files of a commit by path, without those that cannot be read or are no text."""
-
-    def read(self, shown: SiteRepository, span: Span) -> None:
-        """Begin to read the part of a span that the archive lacks, unless reading is under way."""
-
-    def reading(self, shown: SiteRepository) -> tuple[int, int] | None:
-        """The numbers of changes read and in total (0: unknown); ``None`` if none is read."""
 
 
 @frozen
@@ -204,7 +159,7 @@ class Site:
     strangers_read: bool = False
     office: AdminData | None = None
     ask: Ask | None = None
-    histories: Histories | None = None
+    histories: GitHistories | None = None
     memo: Memo = field(default_factory=Memo)
     comparisons: Memo = field(default_factory=lambda: Memo(_COMPARISONS))
     patches: Memo = field(default_factory=lambda: Memo(_PATCHES))
