@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import structlog
 
 from bot.access.gate import AccessGate, refusal
-from bot.chat.repository_choice import ChannelsByChat, Rooms, which
+from bot.chat.repository_choice import ChannelsByChat, which
 from bot.chat.responder import AnswerProgress, line
 from bot.messaging.receiver import Incoming
 from bot.messaging.sender import CHAIN
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from bot.config.channel_section import ChannelConfig, Preferences
     from bot.config.reader import Config
     from bot.config.repository_section import RepositoryConfig
+    from bot.subscriptions.chat_subscriptions import Subscribing
 
 After = Callable[[Callable[[], Awaitable[None]]], None]
 """Defers an effect until the answer is posted."""
@@ -174,7 +175,7 @@ class QuestionService:
         config: Config,
         gate: AccessGate,
         *,
-        rooms: Rooms | None = None,
+        rooms: Subscribing | None = None,
         served: SubscriptionSource | None = None,
     ) -> None:
         """Without ``rooms`` nothing can be set; without ``served`` the status lists no runs."""

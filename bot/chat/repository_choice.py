@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 from digest.answer.answers import ABOUT_NONE, Answer
@@ -21,11 +21,9 @@ from digest.question.parser import parse
 from digest.question.repository_names import find_repository, fitting
 
 if TYPE_CHECKING:
-    from bot.access.gate import AccessDecision
     from bot.config.channel_section import ChannelConfig
     from bot.config.repository_section import RepositoryConfig
     from bot.messaging.receiver import Incoming
-    from handlers.ports.chat_port import Room
 
 
 class ChannelsByChat:
@@ -47,13 +45,6 @@ class ChannelsByChat:
 def _fold(chat: str) -> str:
     """Public names are the same in any case; ids are not."""
     return chat.casefold() if chat.startswith("@") else chat
-
-
-class Rooms(Protocol):
-    """Makes the room in which a command is given."""
-
-    async def room(self, account: str, asked: Incoming, admission: AccessDecision) -> Room:
-        """The chat, with what the asker may do there. ``account`` is configured."""
 
 
 _SEARCHES = frozenset({"changed", "search", "touched"})

@@ -103,7 +103,7 @@ _BLOBLESS = "--filter=blob:none"
 
 
 class Clone:
-    """The clone of an address under a data folder. Implements ``bot.git.git_source.Remote``."""
+    """The clone of an address under a data folder."""
 
     def __init__(self, address: Address, data: Path) -> None:
         self._address = address

@@ -12,7 +12,7 @@ from difflib import get_close_matches
 from itertools import groupby
 from math import inf
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from bot.git import patches
 from bot.git.address import without_credentials
@@ -39,6 +39,9 @@ from digest.facts.subject import read_subject, unwrap_message
 from digest.window import Window
 from handlers.ports.storage import Range, Selection, Tip
 
+if TYPE_CHECKING:
+    from bot.git.clones import Clone
+
 log = logging.getLogger(__name__)
 
 _AHEAD = 1000  # commits whose absent blobs are fetched at a time: a few weeks of a large project
@@ -50,16 +53,6 @@ _MOST_FETCHED = 50_000
 """The most absent files of a tree fetched to search it: more than large projects have."""
 
 _SHORT_NAME = re.compile(r"[0-9a-f]{4,64}")
-
-
-class Remote(Protocol):
-    """Where a clone gets its objects from."""
-
-    async def fetch(self, since: datetime | None = None) -> None:
-        """Bring the branches to their state at ``since`` or later. Raises ``SourceUnavailable``."""
-
-    async def bring(self, blobs: Sequence[str]) -> None:
-        """Fetch absent blobs, all at once. Raises ``SourceUnavailable``."""
 
 
 def _titled(text: str) -> tuple[str, str]:
@@ -80,7 +73,7 @@ class GitSource:
     # is given for our own clones; other repositories are never fetched.
 
     def __init__(
-        self, git_dir: Path, view: BorrowedRepository, *, remote: Remote | None = None
+        self, git_dir: Path, view: BorrowedRepository, *, remote: Clone | None = None
     ) -> None:
         self._place = (git_dir, view.folder, view.boundary())
         self._references = References(git_dir)
@@ -358,7 +351,7 @@ class GitSource:
                 async for batch in batches:
                     yield await patches.with_branches(self._view.git(), batch)
 
-    async def _hold(self, remote: Remote, commit: str) -> bool:
+    async def _hold(self, remote: Clone, commit: str) -> bool:
         """Have the program text of a tree in the clone, fetched at once where absent."""
         try:
             files = await self._tree(commit)
@@ -369,7 +362,7 @@ class GitSource:
         blobs = dict.fromkeys(blob for path, blob in files.items() if is_program(path))
         return await self._bring(remote, list(blobs), _MOST_FETCHED)
 
-    async def _bring(self, remote: Remote, blobs: Sequence[str], most: float = inf) -> bool:
+    async def _bring(self, remote: Clone, blobs: Sequence[str], most: float = inf) -> bool:
         """Fetch absent blobs at once, up to ``most``; return whether all are there."""
         there = await patches.find_objects(self._view.git(), blobs)
         absent = [blob for blob in blobs if blob not in there]

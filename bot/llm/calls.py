@@ -25,9 +25,10 @@ from datetime import date, datetime
 import structlog
 
 from bot.config.model_section import CapSettings, CapsSettings, ModelConfig
+from bot.llm.openai_client import OpenAITransport
 from bot.llm.response_format import Dialect
 from bot.llm.throttle import Breaker, RateGate
-from bot.llm.transport_values import Ask, Hear, ModelFault, ModelResponse, ModelTransport
+from bot.llm.transport_values import Ask, Hear, ModelFault, ModelResponse
 from bot.util.machine import loop_time
 from digest.frozen import frozen
 from handlers.ports import model_port
@@ -110,7 +111,7 @@ class _Scope:
 
 
 class CappedBudget:
-    """Implements ``BudgetPort``. Days are in UTC."""
+    """The caps on the usage of calls: per day, in UTC, channel and person."""
 
     def __init__(self, caps: CapsSettings, ledger: model_port.CallLedger, clock: Clock) -> None:
         self._caps = caps
@@ -124,7 +125,7 @@ class CappedBudget:
     async def reserve(
         self, account: model_port.BillingAccount, most: model_port.Usage
     ) -> model_port.Hold:
-        """Reserve the most that a call can cost. Raises ``BudgetSpent``."""
+        """Reserve the most that a call can take. Raises ``BudgetSpent``."""
         async with self._turn:
             for scope in self._scopes(account):
                 await self._check(scope, most)
@@ -133,7 +134,7 @@ class CappedBudget:
             return hold
 
     async def settle(self, hold: model_port.Hold, usage: model_port.Usage) -> None:  # noqa: ARG002 - the ledger has it
-        """Release the reservation."""
+        """Release the reservation; ``usage`` is what the call took."""
         self._holds.pop(hold.id, None)
 
     async def _check(self, scope: _Scope, most: model_port.Usage) -> None:
@@ -207,10 +208,10 @@ class ModelCalls:
     def __init__(
         self,
         config: ModelConfig,
-        transport: ModelTransport,
+        transport: OpenAITransport,
         *,
         ledger: model_port.CallLedger,
-        purse: model_port.BudgetPort | None,
+        purse: CappedBudget | None,
         clock: Clock,
         breaker: Breaker | None = None,
     ) -> None:

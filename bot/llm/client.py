@@ -10,12 +10,13 @@ from typing import Any, TypeVar
 import structlog
 
 from bot.config.model_section import ModelConfig
-from bot.llm.calls import CallContext, ModelCalls, Outdated
+from bot.llm.calls import CallContext, CappedBudget, ModelCalls, Outdated
 from bot.llm.exchange import Dialogue, Whole
 from bot.llm.json_reply import Unthinking
+from bot.llm.openai_client import OpenAITransport
 from bot.llm.response_format import Dialect, DialectFile, Rung, context_limit, next_lower, simpler
 from bot.llm.throttle import Breaker, Pauses, Tries
-from bot.llm.transport_values import Ask, ModelFault, ModelTransport
+from bot.llm.transport_values import Ask, ModelFault
 from bot.util.machine import SystemClock, loop_time
 from handlers.ports import model_port
 from handlers.ports.storage import Clock
@@ -60,10 +61,10 @@ class ServedModel:
     def __init__(
         self,
         config: ModelConfig,
-        transport: ModelTransport,
+        transport: OpenAITransport,
         ledger: model_port.CallLedger,
         *,
-        purse: model_port.BudgetPort | None = None,
+        purse: CappedBudget | None = None,
         memory: DialectFile | None = None,
         anew: bool = False,
         clock: Clock | None = None,

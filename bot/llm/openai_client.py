@@ -193,7 +193,7 @@ _HEADERS = frozenset(
 
 
 class OpenAITransport:
-    """Implements ``ModelTransport``."""
+    """A connection to one server. Every method raises only :class:`ModelFault`."""
 
     def __init__(self, config: ModelConfig) -> None:
         self._config = config
@@ -207,7 +207,7 @@ class OpenAITransport:
         await self._client_of_loop()
 
     async def send(self, ask: Ask, hear: Hear | None = None) -> ModelResponse:
-        """Ask once."""
+        """Ask once. With ``hear``, if the dialect streams, pieces are passed on as they arrive."""
         client = await self._client_of_loop()
         try:
             if hear is not None and ask.dialect.stream:

@@ -24,14 +24,13 @@ from bot.llm.client import ServedModel
 from bot.llm.openai_client import OpenAITransport
 from bot.llm.redaction import Secrets
 from bot.llm.response_format import DialectFile, Rung
-from bot.llm.transport_values import ModelFault, ModelTransport
+from bot.llm.transport_values import ModelFault
 from bot.store.analyses import SqlAnalyses, SqlCalls
 from bot.store.database import Database
 from digest.frozen import frozen
 from handlers.ports.analysis_port import AnalysisRun, Flights, Judging, Listener
 from handlers.ports.model_port import (
     BillingAccount,
-    BudgetPort,
     CallKind,
     CallLedger,
     ModelError,
@@ -119,11 +118,11 @@ class Probe:
 
 async def probe(
     config: ModelConfig,
-    transport: ModelTransport,
+    transport: OpenAITransport,
     ledger: CallLedger,
     memory: DialectFile,
     *,
-    purse: BudgetPort | None = None,
+    purse: CappedBudget | None = None,
     spend: bool = False,
 ) -> Probe:
     """Probe a server anew; only ``spend`` uses tokens, and errors of the server never raise."""

@@ -12,11 +12,11 @@ from __future__ import annotations
 import email.utils
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
-from typing import Any, Protocol
+from typing import Any
 
 from bot.llm.response_format import Dialect, about_format
 from digest.frozen import frozen
@@ -81,25 +81,6 @@ class ModelFault(Exception):
 
 
 Hear = Callable[[str], None]  # called with each piece of text as it arrives
-
-
-class ModelTransport(Protocol):
-    """A connection to one server. Every method raises only :class:`ModelFault`."""
-
-    async def warm(self) -> None:
-        """Load slow parts."""
-
-    def body(self, ask: Ask) -> Mapping[str, Any]:
-        """The body that :meth:`send` sends, without the streaming options; nothing is sent."""
-
-    async def send(self, ask: Ask, hear: Hear | None = None) -> ModelResponse:
-        """Ask once. With ``hear``, if the dialect streams, pieces are passed on as they arrive."""
-
-    async def models(self) -> Sequence[str]:
-        """The names of the models that the server lists; this costs no tokens."""
-
-    async def aclose(self) -> None:
-        """Close connections."""
 
 
 _LONGEST = 300

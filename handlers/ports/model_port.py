@@ -229,16 +229,6 @@ class Hold:
     most: Usage
 
 
-class BudgetPort(Protocol):
-    """The caps on the usage of calls: per day, channel and person."""
-
-    async def reserve(self, account: BillingAccount, most: Usage) -> Hold:
-        """Reserve the most that a call can take. Raises ``BudgetSpent``."""
-
-    async def settle(self, hold: Hold, usage: Usage) -> None:
-        """Release the reservation; ``usage`` is what the call took, which the ledger has."""
-
-
 OK = "ok"  # the outcome of a call that was answered
 
 
