@@ -169,15 +169,7 @@ def _heading(block: doc.Heading) -> str:
     return f'<a id="{anchor}"></a>\n\n{line}' if anchor else line
 
 
-def _paragraph(block: doc.Paragraph) -> str:
-    return _line(block.spans)
-
-
-def _listing(block: doc.Listing) -> str:
-    return "\n".join(_items(block.items, ordered=block.ordered, indent=""))
-
-
-def _items(items: Sequence[doc.Item], *, ordered: bool, indent: str) -> list[str]:
+def _items(items: Sequence[doc.Item], *, ordered: bool, indent: str = "") -> list[str]:
     out = []
     for number, item in enumerate(items, 1):
         mark = f"{number}. " if ordered else "- "
@@ -208,10 +200,6 @@ def _code_block(block: doc.CodeBlock) -> str:
     return f"{fence}{language}\n{text.rstrip(chr(10))}\n{fence}"
 
 
-def _divider(_: doc.Divider) -> str:
-    return "---"
-
-
 def _actions(block: doc.Actions) -> str:
     """Buttons with addresses as links; a page has no use for the others."""
     return " · ".join(_link(doc.Link(b.label, b.url)) for b in block.buttons if b.url)
@@ -222,19 +210,15 @@ def _image(block: doc.Image) -> str:
     return f"![{escape(block.alt)}]({url})" if url else escape(block.alt)
 
 
-def _chart(block: doc.Chart) -> str:
-    return _code_block(doc.CodeBlock(doc.chart_text(block)))
-
-
 _BLOCKS: dict[type, Callable[..., str]] = {
     doc.Heading: _heading,
-    doc.Paragraph: _paragraph,
-    doc.Listing: _listing,
+    doc.Paragraph: lambda block: _line(block.spans),
+    doc.Listing: lambda block: "\n".join(_items(block.items, ordered=block.ordered)),
     doc.Table: _table,
     doc.Quote: _quote,
     doc.CodeBlock: _code_block,
-    doc.Divider: _divider,
+    doc.Divider: lambda _: "---",
     doc.Actions: _actions,
     doc.Image: _image,
-    doc.Chart: _chart,
+    doc.Chart: lambda block: _code_block(doc.CodeBlock(doc.chart_text(block))),
 }

@@ -11,6 +11,7 @@ import json
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -384,8 +385,6 @@ async def _read(app: Workspace, watched: Watched, options: ServeOptions) -> None
         watched, zone=app.zone(options.zone), progress=ProgressBar(watched.repository.name)
     )
     last = await day_of(ctx, "last")
-    await fill(ctx, _last_days(last, options.days), await tip_of(ctx))
-
-
-def _last_days(last: Window, days: int) -> Window:
-    return Window(since=last.until - timedelta(days=days), until=last.until, zone=last.zone)
+    await fill(
+        ctx, replace(last, since=last.until - timedelta(days=options.days)), await tip_of(ctx)
+    )

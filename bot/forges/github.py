@@ -106,11 +106,6 @@ def read_request(
     return fields.request(data, repository, reviewers, merged=merged)
 
 
-def read_change(data: Json, files: Sequence[Json]) -> Change:
-    """A commit with its files."""
-    return fields.change(data, tuple(map(read_file, files)))
-
-
 def issue(data: Json, events: Sequence[Json], repository: str) -> forge.Issue:
     """An issue with the data of its timeline."""
     return fields.issue(data, _mentions(events, repository), _closings(events))
@@ -256,7 +251,7 @@ class GitHub(ForgeRepository):
         async for page in pages:
             data = self._wire.understood(partial(table, page.value))
             files += self._wire.understood(partial(tables, data.get("files", [])))
-        return self._wire.understood(lambda: read_change(data, files))
+        return self._wire.understood(lambda: fields.change(data, tuple(map(read_file, files))))
 
     async def compare(self, base: str, head: str) -> forge.Comparison:
         """Commits, oldest first; files are on the first page only, at most 300."""

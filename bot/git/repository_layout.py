@@ -151,16 +151,13 @@ def _object_format(settings: Mapping[str, list[str]]) -> str | None:
     extensions = {key for key in settings if key.startswith("extensions.")}
     bare = set(settings.get("core.bare", [])) - {"true", "false"}
     strange = extensions - _KNOWN or bare or "core.worktree" in settings
-    if version not in (["0"], ["1"]) or strange or any(map(_includes, settings)):
+    includes = any(key.startswith(("include.", "includeif.")) for key in settings)
+    if version not in (["0"], ["1"]) or strange or includes:
         return None
     named = settings.get("extensions.objectformat", ["sha1"])
     if len(named) > 1 or named[0] not in {"sha1", "sha256"} or (extensions and version != ["1"]):
         return None
     return named[0]
-
-
-def _includes(key: str) -> bool:
-    return key.startswith(("include.", "includeif."))
 
 
 _STALE = 86_400.0

@@ -197,12 +197,9 @@ async def read_release(git: Git, name: str) -> TaggedRelease | None:
         tag_name for tag_name, at in below.items() if at != commit and _TAG.fullmatch(tag_name)
     ]
     before = await _nearest(git, commit, eligible(tag, older)[:_MOST])
-    return TaggedRelease(tag=tag, before=before, at=await _tag_date(git, tag))
-
-
-async def _tag_date(git: Git, tag: str) -> datetime | None:
-    """When a tag was made; for a lightweight tag, the date of its commit."""
-    return (await _dates(git, f"refs/tags/{tag}")).get(tag)
+    return TaggedRelease(
+        tag=tag, before=before, at=(await _dates(git, f"refs/tags/{tag}")).get(tag)
+    )
 
 
 async def _dates(git: Git, *arguments: str) -> dict[str, datetime | None]:

@@ -138,9 +138,8 @@ class CappedBudget:
         self._holds.pop(hold.id, None)
 
     async def _check(self, scope: _Scope, most: model_port.Usage) -> None:
-        spent = await self._ledger.spent(
-            _midnight(self._clock.now()), channel=scope.channel, person=scope.person
-        )
+        today = self._clock.now().replace(hour=0, minute=0, second=0, microsecond=0)
+        spent = await self._ledger.spent(today, channel=scope.channel, person=scope.person)
         reserved = (hold.most for hold in self._holds.values() if scope.covers(hold.account))
         total = sum(reserved, spent + most)
         cap = scope.cap
@@ -170,10 +169,6 @@ class CappedBudget:
         for scope in candidates:
             if scope.cap.tokens is not None or scope.cap.money is not None:
                 yield scope
-
-
-def _midnight(now: datetime) -> datetime:
-    return now.replace(hour=0, minute=0, second=0, microsecond=0)
 
 
 class Outdated(Exception):

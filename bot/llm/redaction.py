@@ -86,7 +86,7 @@ class Secrets:
         secrets = self.find("\n".join(parts))
         if not secrets:
             return Masked(change=change, facts=facts, secrets=0)
-        shown, known = mask_change(change, facts, partial(_mask, _rule(secrets)))
+        shown, known = mask_change(change, facts, partial(_rule(secrets).sub, MASK))
         return Masked(change=shown, facts=known, secrets=len(secrets))
 
     def find(self, text: str) -> frozenset[str]:
@@ -134,10 +134,6 @@ def _rule(secrets: Iterable[str]) -> re.Pattern[str]:
 def _telling(line: str) -> bool:
     """Whether a line of a secret is secret on its own; header and footer of a key block are not."""
     return len(line) >= _LINE and not line.startswith("-----")
-
-
-def _mask(rule: re.Pattern[str], text: str) -> str:
-    return rule.sub(MASK, text)
 
 
 # Placeholders for secrets: examples, names of variables, templates, calls.

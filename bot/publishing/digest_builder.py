@@ -68,7 +68,7 @@ class SingleFlight:
         """The result of a key, computed by the first caller. Raises what ``make`` raises."""
         task: asyncio.Task[T] | None = self._made.get(key)
         if task is None or task.cancelled():
-            task = asyncio.ensure_future(_await_made(make))
+            task = asyncio.ensure_future(make())
             self._made[key] = task
             task.add_done_callback(lambda done: self._forget_old(key, done))
         self._made.move_to_end(key)
@@ -81,10 +81,6 @@ class SingleFlight:
         finished = [key for key, made in self._made.items() if made.done()]
         for old in finished[: -self._most]:
             del self._made[old]
-
-
-async def _await_made(make: Callable[[], Awaitable[T]]) -> T:
-    return await make()
 
 
 def keep_report(folder: Path, daily: Daily, variant: str = "") -> Path:

@@ -44,14 +44,10 @@ def _first_of_month(day: date, weekdays: frozenset[int], step: timedelta = -_DAY
     return True
 
 
-def _last_of_month(day: date, weekdays: frozenset[int]) -> bool:
-    return _first_of_month(day, weekdays, _DAY)
-
-
 _COMES: Mapping[Frequency, Callable[[date, frozenset[int]], bool]] = {
     Frequency.FORTNIGHTLY: lambda day, _weekdays: (day.toordinal() - 1) // 7 % 2 == 0,
     Frequency.MONTHLY: _first_of_month,
-    Frequency.MONTH_END: _last_of_month,
+    Frequency.MONTH_END: lambda day, weekdays: _first_of_month(day, weekdays, _DAY),
 }
 """Which of the dates with a weekday of the schedule have a slot; for other kinds all have."""
 

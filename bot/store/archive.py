@@ -274,7 +274,9 @@ class SqlCoverage(SqlStore, CoveragePort):
         furthest: dict[str, Outcome] = {}
         for row in await self._outcomes(repository, shas):
             outcome = dialect.from_row(Outcome, row)
-            furthest[row.sha] = min(furthest.get(row.sha, outcome), outcome, key=_distance)
+            furthest[row.sha] = min(
+                furthest.get(row.sha, outcome), outcome, key=lambda one: _FURTHEST.index(one.state)
+            )
         return furthest
 
     @override
@@ -337,10 +339,6 @@ def _windows(rows: Sequence[Any]) -> tuple[Window, ...]:
         Window(since=dialect.moment(since), until=dialect.moment(until), zone=_UTC)
         for since, until in rows
     )
-
-
-def _distance(outcome: Outcome) -> int:
-    return _FURTHEST.index(outcome.state)
 
 
 _OUTCOME = ("sha", "state", "why")

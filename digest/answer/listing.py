@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from operator import attrgetter
 
 from digest.core.change import printable
 from digest.core.enums import Language
@@ -109,15 +110,13 @@ def line_within(graded: Graded, wanted: str, language: Language) -> Spans:
     # The author's words describe the whole change, but the reader asked about a part of it.
     clues = tuple(c for c in facts.clues if c.evidence.path in paths)
     part = replace(facts, files=files, items=items, clues=clues, paragraphs=())
-    grade = replace(graded.grade, level=min(graded.grade.level, Level.MEDIUM, key=_rank))
+    grade = replace(
+        graded.grade, level=min(graded.grade.level, Level.MEDIUM, key=attrgetter("rank"))
+    )
     narrowed = replace(graded, facts=part, grade=grade)
     told = analyse(narrowed, language)
     whole = replace(told, summary=(*told.summary, *told.insights, *told.impact))
     return why(narrowed, whole, language) or run(told.summary[:1], language)
-
-
-def _rank(level: Level) -> int:
-    return level.rank
 
 
 def _is_under(path: str, old: str | None, wanted: str) -> bool:

@@ -100,10 +100,6 @@ def _labels(graded: Graded, labels: Collection[str]) -> Sequence[str]:
     return [label for label in (*subject.tags, subject.type, *labels) if label]
 
 
-def _authors(graded: Graded, _labels: Collection[str]) -> Sequence[str]:
-    return graded.commit.author, graded.commit.email
-
-
 def _message(graded: Graded, _labels: Collection[str]) -> Sequence[str]:
     return graded.title, graded.commit.message
 
@@ -112,7 +108,7 @@ _TEXTS: Mapping[RuleField, Callable[[Graded, Collection[str]], Sequence[str]]] =
     RuleField.PATH: _paths,
     RuleField.OWNER: _paths,
     RuleField.LABEL: _labels,
-    RuleField.AUTHOR: _authors,
+    RuleField.AUTHOR: lambda graded, _: (graded.commit.author, graded.commit.email),
     RuleField.KEYWORD: _message,
 }
 """The texts of a change that a rule looks at."""

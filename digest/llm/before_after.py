@@ -275,8 +275,8 @@ def _is_name(text: str) -> bool:
 def _wrong_side(wording: Wording, ground: ChangeIndex) -> Failed | None:
     """Something claimed as added that is on no added line, or as removed on no removed line."""
     for claimed, text, paths in (
-        (claims.names_said_added(wording), ground.added, _gaining(ground)),
-        (claims.names_said_removed(wording), ground.removed, _losing(ground)),
+        (claims.names_claimed(wording, claims.ADDED), ground.added, _gaining(ground)),
+        (claims.names_claimed(wording, claims.REMOVED), ground.removed, _losing(ground)),
     ):
         for atom in claimed:
             if not _on(atom, text, paths, ground):

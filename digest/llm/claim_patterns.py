@@ -7,7 +7,7 @@ true sentence, while a missed claim lets a false one through.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from digest.frozen import frozen
 from digest.llm.tokens import ATOM, Atom, Sort, Wording
@@ -106,13 +106,13 @@ def _sides(verbs: str, behind: str, chinese: str, chinese_behind: str) -> re.Pat
     )
 
 
-_ADDED = _sides(
+ADDED = _sides(
     "adds?|added|adding|introduc(?:es?|ed|ing)|creates?|created",
     "added|introduced",
     "新增|添加|引入|加入|新建",
     "已新增|已添加",
 )
-_REMOVED = _sides(
+REMOVED = _sides(
     "removes?|removed|removing|deletes?|deleted|drops?|dropped",
     "removed|deleted|dropped",
     "移除|删除|去除|删去|去掉|剔除",
@@ -158,17 +158,8 @@ def shifts(wording: Wording) -> Iterator[Shift]:
             yield Shift(wording.atom(match[2]), wording.atom(match[1]), backwards=True)
 
 
-def names_said_added(wording: Wording) -> Sequence[Atom]:
-    """The names of what the sentence says is added."""
-    return _claimed_names(wording, _ADDED)
-
-
-def names_said_removed(wording: Wording) -> Sequence[Atom]:
-    """The names of what the sentence says is removed."""
-    return _claimed_names(wording, _REMOVED)
-
-
-def _claimed_names(wording: Wording, rule: re.Pattern[str]) -> list[Atom]:
+def names_claimed(wording: Wording, rule: re.Pattern[str]) -> list[Atom]:
+    """The names of what the sentence says is added or removed, by the rule."""
     marks = "".join(
         group for match in rule.finditer(wording.skeleton) for group in match.groups() if group
     )

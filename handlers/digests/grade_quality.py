@@ -139,8 +139,4 @@ async def _learn_from_release(ctx: Context, tag: str, at: datetime) -> LocalWeig
     commit = await ctx.watched.source.resolve(tag)
     texts = await ctx.watched.source.contents({(commit, path) for path in paths})
     named = notes.named | frozenset[int]().union(*(named_in(text) for text in texts.values()))
-    return await ctx.workers.few(_learn, (tag, at, past, named))
-
-
-def _learn(given: tuple[str, datetime, Sequence[Graded], frozenset[int]]) -> LocalWeights | None:
-    return learn(*given)
+    return await ctx.workers.few(lambda given: learn(*given), (tag, at, past, named))

@@ -6,7 +6,7 @@ import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from importlib.resources import files
 from typing import Any
 from urllib.parse import quote
@@ -125,11 +125,6 @@ def _with_joints(text: str) -> Markup:
     return Markup(_JOINT.sub(r"\1<wbr>", str(escape(text))))  # noqa: S704 - it is escaped
 
 
-def _param(text: str) -> str:
-    """A text as a parameter value; what UTF-8 cannot encode becomes a question mark."""
-    return quote(text, safe="", errors="replace")
-
-
 @cache
 def _environment() -> Environment:
     environment = Environment(
@@ -144,7 +139,8 @@ def _environment() -> Environment:
     environment.filters["words"] = lambda text: spans_markup((Text(text),))
     environment.filters["joints"] = _with_joints
     environment.filters["href"] = address
-    environment.filters["param"] = _param
+    # What UTF-8 cannot encode becomes a question mark.
+    environment.filters["param"] = partial(quote, safe="", errors="replace")
     environment.filters["kind"] = lambda block: type(block).__name__
     environment.globals.update(
         shownable=_lines,
