@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
+from typing import Any
 from urllib.parse import quote
 
 from typing_extensions import override
@@ -72,7 +73,11 @@ class GitLab(ForgeRepository):
         path = f"{self._base}/issues/{number}"
         page = await self._wire.get(path, what)
         related = await self._wire.all(f"{path}/related_merge_requests", what, most=3)
-        return self._wire.understood(lambda: _issue(table(page.value), tables(related)))
+        return self._wire.understood(
+            lambda: fields.issue(
+                _shared(table(page.value)), (fields.number(one, "iid") for one in tables(related))
+            )
+        )
 
     async def change(self, sha: str) -> Change:
         """A commit with its files."""
@@ -96,12 +101,8 @@ class GitLab(ForgeRepository):
 
     @override
     def _read_release(self, data: Json) -> forge.Release:
-        return forge.Release(
-            tag=fields.line(data, "tag_name"),
-            name=fields.line(data, "name") or fields.line(data, "tag_name"),
-            published_at=fields.moment(data, "released_at"),
-            body=fields.text(data, "description", fields.BODY),
-        )
+        dated = {"published_at": data.get("released_at"), "body": data.get("description")}
+        return fields.release({**data, **dated})
 
 
 async def standing(wire: ForgeClient) -> Json:
@@ -117,35 +118,28 @@ def _request(
     data: Json, name: str, reviewers: tuple[forge.Reviewer, ...] | None
 ) -> forge.PullRequest:
     state = _STATES.get(fields.text(data, "state"), forge.RequestState.OPEN)
-    body = fields.text(data, "description", fields.BODY)
-    merged = state is forge.RequestState.MERGED
+    head = fields.sha_field(data, "sha")
     commit = fields.sha_field(data, "merge_commit_sha") or fields.sha_field(
         data, "squash_commit_sha"
     )
-    return forge.PullRequest(
-        number=fields.number(data, "iid"),
-        title=fields.line(data, "title", fields.TITLE),
-        state=state,
-        author=_author(data),
-        created_at=fields.moment(data, "created_at"),
-        updated_at=fields.moment(data, "updated_at"),
-        body=body,
-        draft=fields.flag(data, "draft"),
-        base=fields.line(data, "target_branch"),
-        head=fields.sha_field(data, "sha"),
+    shared = {
+        **_shared(data),
+        "state": state.value,
+        "base": {"ref": data.get("target_branch")},
+        "head": {"sha": head},
         # A fast-forward has no commit of its own: the head is what was merged.
-        merge_commit=(commit or fields.sha_field(data, "sha")) if merged else "",
-        merged_at=fields.moment_or_none(data, "merged_at"),
-        labels=fields.names(data, "labels"),
-        issues=forge.closing(body, name),
-        reviewers=reviewers or (),
-        reviewed=reviewers is not None,
-        files=_changes(data),
-    )
+        "merge_commit_sha": commit or head,
+        "changed_files": _changes(data),
+    }
+    merged = state is forge.RequestState.MERGED
+    return fields.request(shared, name, reviewers, merged=merged)
 
 
-def _author(data: Json) -> str:
-    return fields.line(inner(data, "author"), "username") or "ghost"
+def _shared(data: Json) -> dict[str, Any]:
+    """An issue or a request with the fields of GitHub's, which Gitea's have too."""
+    login = inner(data, "author").get("username")
+    about = {"number": data.get("iid"), "body": data.get("description")}
+    return {**data, **about, "user": {"login": login}}
 
 
 def _changes(data: Json) -> int:
@@ -184,21 +178,6 @@ def _file(data: Json) -> FileChange:
         deleted=hunks.deleted,
         hunks=hunks.hunks,
         omitted=missing,
-    )
-
-
-def _issue(data: Json, related: Sequence[Json]) -> forge.Issue:
-    closed = fields.text(data, "state") == "closed"
-    return forge.Issue(
-        number=fields.number(data, "iid"),
-        title=fields.line(data, "title", fields.TITLE),
-        state=forge.IssueState.CLOSED if closed else forge.IssueState.OPEN,
-        author=_author(data),
-        created_at=fields.moment(data, "created_at"),
-        body=fields.text(data, "description", fields.BODY),
-        labels=fields.names(data, "labels"),
-        closed_at=fields.moment_or_none(data, "closed_at"),
-        mentions=tuple(fields.number(one, "iid") for one in related),
     )
 
 
