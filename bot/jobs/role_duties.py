@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Coroutine, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
+from typing import Any
 
 import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -197,19 +198,24 @@ class Worker:
 async def run_worker(worker: Worker, engine: Engine, stop: asyncio.Event) -> None:
     """Run jobs until ``stop`` is set, then finish the running ones."""
     engine.serve(worker.duties)
-    duties = [
-        asyncio.create_task(engine.work([ANSWERS], worker.at_once)),
-        asyncio.create_task(engine.work([CHANNELS, REPOSITORIES], _BUILT_AT_ONCE)),
-        asyncio.create_task(worker.channels.watch()),
-    ]
     log.info("run.started", role="worker")
+    answers = engine.work([ANSWERS], worker.at_once)
+    digests = engine.work([CHANNELS, REPOSITORIES], _BUILT_AT_ONCE)
+    await _until(stop, worker.under_way, answers, digests, worker.channels.watch())
+
+
+async def _until(
+    stop: asyncio.Event, under_way: TaskTracker, *duties: Coroutine[Any, Any, object]
+) -> None:
+    """Run the duties until ``stop`` is set, then cancel them and finish what is under way."""
+    tasks = [asyncio.create_task(duty) for duty in duties]
     try:
         await stop.wait()
     finally:
-        for task in duties:
+        for task in tasks:
             task.cancel()
-        await worker.under_way.settle(GRACE)
-        await asyncio.gather(*duties, return_exceptions=True)
+        await under_way.settle(GRACE)
+        await asyncio.gather(*tasks, return_exceptions=True)
         log.info("run.stopped")
 
 
@@ -365,17 +371,9 @@ async def receive(work: LoopServices, stop: asyncio.Event) -> None:
     channels, under_way = CurrentChannels(work.posts), TaskTracker()
     listening = Listening(work, under_way)
     await channels.look()
-    listeners = [asyncio.create_task(listening.listen(sender)) for sender in work.receivers]
-    following = asyncio.create_task(channels.watch())
+    listeners = [listening.listen(sender) for sender in work.receivers]
     log.info("run.started", role="web", receivers=len(listeners))
-    try:
-        await stop.wait()
-    finally:
-        for task in (*listeners, following):
-            task.cancel()
-        await under_way.settle(GRACE)
-        await asyncio.gather(*listeners, following, return_exceptions=True)
-        log.info("run.stopped")
+    await _until(stop, under_way, *listeners, channels.watch())
 
 
 async def duties_of(
