@@ -26,9 +26,19 @@ from digest.i18n.chat_text import complaint
 from digest.question import intent as intents
 from digest.question.commit_range import Refs
 from digest.question.lexicon import language_of, tidy, without_language
-from digest.question.parser import Reading, clauses, content_words, misspelt, parse, read, split
+from digest.question.parser import (
+    Reading,
+    clauses,
+    content_words,
+    cue_words,
+    misspelt,
+    parse,
+    read,
+    split,
+)
 from digest.question.questions import QUESTIONS, format_intent
 from digest.question.slot_values import Background
+from digest.question.slots import words_of
 from digest.report.blocks import title_link
 from digest.topics.matching import candidates
 from digest.topics.terms import is_misspelt, kinds_of, roots, term
@@ -184,7 +194,8 @@ async def _both(parts: Sequence[str], ctx: Context) -> Answer:
     if second.error is not None or second.document.blocks[:2] == first.document.blocks[:2]:
         return first  # both parts ask for the same
     blocks = (*first.document.blocks, *second.document.blocks)
-    return replace(first, document=replace(first.document, blocks=blocks))
+    document = replace(first.document, blocks=blocks)
+    return replace(first, document=document, rows=(*first.rows, *second.rows))
 
 
 async def _read(
@@ -230,7 +241,8 @@ def _of_a_clause(text: str, known: Background, ctx: Context, *, dated: bool) -> 
             continue
         whole = _is_whole(found.intent) or (dated and not getattr(found.intent, "anytime", True))
         if found.sure and not found.unknown and whole:
-            found = replace(found, content=content_words(text))
+            said = cue_words(words_of(tidy(text)))
+            found = replace(found, content=content_words(text), said=said)
             if _lacks_subject(found.intent) and (about := content_words(rest)):
                 # "it eats the disk on shutdown - fixed?"
                 return replace(found, intent=replace(found.intent, topic=" ".join(about)))
@@ -271,9 +283,16 @@ async def _mended(text: str, unknown: Sequence[str], ctx: Context) -> str:
     alike = await ctx.archive.alike(ctx.watched.repository, [term(word) for word in words])
     for word in words:
         near = [one for one in alike if is_misspelt(term(word), one)]
-        if near:
+        if near and not await _is_titled(word, ctx):
             text = re.sub(rf"\b{word}\b", max(near, key=alike.__getitem__), text)
     return text
+
+
+async def _is_titled(word: str, ctx: Context) -> bool:
+    """Whether a title has the word, which is spelt right then, even if it names nothing."""
+    titles = await ctx.watched.source.titles(await tip_of(ctx))
+    whole = re.compile(rf"\b{word}\b", re.IGNORECASE)
+    return any(whole.search(title) for _, title in titles)
 
 
 _SHORT = 5  # words up to this length resemble too many others

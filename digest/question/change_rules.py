@@ -171,7 +171,8 @@ def touched(asked: Asked) -> Iterator[Weighed]:
         return
     others = sum(word not in name for word in asked.words)
     window = asked.span
-    if others > 1 and sure and asked.has("it") and YES_OR_NO.search(asked.text):
+    asks = YES_OR_NO.search(asked.text) if sure else asked.has("history") and asked.actions
+    if others > 1 and asks and asked.has("it") and len(asked.slots(Symbol)) == 1:
         others, window = 1, None  # a story about the name that "is this gone" ends
     weight = (2.5 if sure else 0.5) + (3.5 if told else 0) - 1.6 * others
     between = sure and any(isinstance(span, Refs) for span in asked.spans)
@@ -229,7 +230,8 @@ def required(asked: Asked) -> Iterator[Weighed]:
 
 _NEEDS = lazy(
     r"^(?:so |and |hey,? )?(?:what|which)(?: version of| release of)? ([a-z][\w.-]{2,40})"
-    r"(?: version)? (?:do(?:es)? [\w ]{1,20}?|is) (?:need|require|use|pin)(?:e?d)?\b",
+    r"(?: version)? (?:(?:do(?:es)? [\w ]{1,20}?|is) (?:need|require|use|pin)(?:e?d)?"
+    r"|are we (?:now |currently )?(?:on|at|using|running))\b",
     re.IGNORECASE,
 )
 

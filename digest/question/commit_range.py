@@ -88,7 +88,8 @@ _FORMS = tuple(
             rf"(?P<base>{_VERSION})"
         ),
         rf"(?:自从?|从) ?(?P<base>{_VERSION}) ?(?:{_ON})?(?: ?的)?",
-        rf"(?P<base>{_VERSION}) ?(?:{_ON})(?: ?的)?",
+        # "升级到 3.14 之后" is about the changes in 3.14.
+        rf"(?<![升级新换切][到成] )(?<![升级新换切][到成])(?P<base>{_VERSION}) ?(?:{_ON})(?: ?的)?",
         rf"\b(?:until|till|up to) (?:the )?(?:release |tag |version )?(?P<tip>{_VERSION})",
         rf"(?:截至|截止到?|直到) ?(?P<tip>{_VERSION})(?: ?(?:为止|的))?",
     )

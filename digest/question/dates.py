@@ -161,7 +161,8 @@ _PARTS = {
 """First and last day of the named parts of a month."""
 
 _MONTH_ZH = lazy(rf"{_SHORT} ?月(?!前)|[本上]个?月")
-_PART_EN = "|".join(part for part in _PARTS if part.isascii())
+_SOME_DAYS = lazy(r"(first|last|前|后|最后) ?(\S+?) ?(?:days|天)", re.IGNORECASE)
+_PART_EN = "|".join([*filter(str.isascii, _PARTS), rf"(?:first|last) (?:{SPELT}|\d{{1,2}}) days"])
 
 
 def _day(match: re.Match[str], today: date) -> Days:
@@ -193,7 +194,9 @@ def _week_of(match: re.Match[str], today: date) -> Days:
 def _part(match: re.Match[str], today: date) -> Days:
     """*the first half of August*, *early July*, *8月上旬*, *月底*."""
     parts = (match[1], match[2])
-    part, named = parts if match[1].lower() in _PARTS else parts[::-1]
+    some = _SOME_DAYS.fullmatch(match[1]) or _SOME_DAYS.fullmatch(match[2] or "")
+    said_first = match[1].lower() in _PARTS or (some and some[0] == match[1])
+    part, named = parts if said_first else parts[::-1]
     first = today.replace(day=1)
     if not named and (months := _MONTH_ZH.findall(match.string, 0, match.start())):
         named = months[-1]  # "8月第二周和第一周"
@@ -203,8 +206,12 @@ def _part(match: re.Match[str], today: date) -> Days:
         first = month_of(None, month_number(named), today, match[0])[0]
     elif named and named[0] not in "本这":
         first = month_of(None, number(named.rstrip(" 月份")), today, match[0])[0]
-    begin, end = _PARTS[part.lower()] if part.lower() in _PARTS else _PARTS[part[-1]]
     last = month_of(first.year, first.month, today, match[0])[1]
+    if some:
+        days = min(number(some[2].lower()), last.day)
+        begin, end = (1, days) if some[1] in "first前" else (last.day - days + 1, last.day)
+    else:
+        begin, end = _PARTS[part.lower()] if part.lower() in _PARTS else _PARTS[part[-1]]
     return Days(first.replace(day=begin), first.replace(day=min(end, last.day)))
 
 
@@ -317,7 +324,8 @@ _FORMS: dict[str, tuple[str, _Reader]] = {
     "part_zh": (
         (
             rf"({NUMERAL} ?月份?|本月|这个?月|上个?月|(?=第))的?"
-            r"(上半月|下半月|上旬|中旬|下旬|月?初|月?中|月?底|月?末|第[一二三四]周)"
+            rf"(上半月|下半月|上旬|中旬|下旬|月?初|月?中|月?底|月?末|第[一二三四]周"
+            rf"|(?:前|后|最后) ?{NUMERAL} ?天)"
         ),
         _part,
     ),

@@ -91,6 +91,33 @@ def _abbreviation(match: re.Match[str]) -> str:
     return " ".join([*words[: -len(short)], match[2]])
 
 
+_TAIL = lazy(
+    r"(?:,? and (?:on )?(?:which|what) (?:day|date)$|(?:,| and|, and) by whom|,? (?:and )?who "
+    r"(?:did|made|added|removed|bumped|raised|changed|fixed|wrote|merged|reverted) it)"
+    r"(?:\W{1,3}(?:thanks|thank you|thx|please|pls)\W{0,3})?$"
+    r"|,? if (?:u|you) (?:have|can|could|know|got|find|see)\b.{0,40}$"
+    r"|[?.!;] (?:(?:i|we) )?(?:need|have|want|trying|going|plan\w*) (?:it )?(?:to|for) .{1,90}$"
+    r"|[?!.;]+ (?:our|we|we've|my|i|i've) (?!(?:want|need|see|know|ask|would)\b)[^?]{1,120}$"
+    r"|, (?:we|our \w+) (?:still |also )?(?:use|serve|run|have|rely)\b[^?,]{1,90}$"
+    r"|,? or (?:(?:do|should|must|can|will) (?:i|we)|is (?:it|that|this)) [^,]{1,90}$"
+    r"|, (?:do|should|must) (?:i|we) (?:(?:need|have) to )?(?:rush|hurry|worry|panic|act)\b.{0,40}$"
+    r"|, (?:is|how) (?:it|this|that|urgent)\b ?(?:urgent|serious|bad|is it|is that)?$"
+    r"|,? (?:such as|e\.?g\.?|for example|for instance) .{1,60}$"
+    r"|[,，。] ?(?:比如|例如|譬如).{1,40}$"
+    r"|[,，。 ] ?(?:值不值得?|要不要|该不该|需不需要|用不用)(?:我们?)?(?:升级?|更新|换|管|跟)\W*$"
+    r"|[,，。 ] ?(?:我们?|咱们?)"
+    r"(?!.*(?:[吗么啥哪谁想说指只用跑看]|什么|多少|怎么|没有|关心|知道|负责|在做))[^,，。?？]{1,40}$",
+    re.IGNORECASE,
+)
+"""A reason, an example or a courtesy after a question that does not change its meaning."""
+
+
+def without_tail(question: str) -> str:
+    """The question without a reason, an example or a courtesy at its end."""
+    match = _TAIL.search(question)
+    return question[: match.start()].rstrip(" ,?") if match and match.start() > 0 else question
+
+
 _NUMBER_OF = r"(?:an?|one|two|three|five|[0-9]{1,2}(?: ?(?:-|to) ?[0-9]{1,2})?)"
 _LEFT_OUT = r"(?:docs?|ci|tests?|bots?|deps|dependenc\w+|chores?|refactor\w*|reverts?)"
 _PLAINER = (

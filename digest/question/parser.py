@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from digest.chat.chat_commands import read_managing
-from digest.core.enums import ChangeKind, Language
+from digest.core.enums import ChangeKind
 from digest.core.patterns import lazy
 from digest.core.release import LATEST, asked_release
 from digest.errors import UserError
@@ -48,10 +49,11 @@ from digest.question.lexicon import (
     reference_of,
     tidy,
     without_language,
+    without_tail,
 )
 from digest.question.periods import Now
 from digest.question.profile_rules import reaches_asker, read_profiling
-from digest.question.questions import QUESTIONS
+from digest.question.questions import near_examples
 from digest.question.slot_values import (
     Background,
     Path,
@@ -59,11 +61,13 @@ from digest.question.slot_values import (
     Release,
     Stray,
     Symbol,
+    Token,
     exclusions_in,
     name_of,
 )
 from digest.question.slots import slots_of, words_of
 from digest.topics.synonyms import synonyms
+from digest.topics.terms import STOP_WORDS
 
 LEAST = 1.0  # minimum weight of a reading
 SURE = 2.0  # minimum weight of a reading that is sure
@@ -101,6 +105,7 @@ class Reading:
     and ``unknown`` those that form none. ``content`` are those that changes may have.
     ``single``: one change is described. ``brief``: a short answer is asked for. ``closed``: yes or
     no is asked for; ``dated``: the release of a change; ``undone``: whether it was reverted.
+    ``said`` are further words that a title may have, such as cues.
     """
 
     intent: Intent
@@ -114,6 +119,7 @@ class Reading:
     closed: bool = False
     dated: bool = False
     undone: bool = False
+    said: tuple[str, ...] = ()
 
 
 def parse(text: str, now: datetime, zone: ZoneInfo) -> Intent:
@@ -127,9 +133,9 @@ def parse(text: str, now: datetime, zone: ZoneInfo) -> Intent:
 
 def read(text: str, now: datetime, zone: ZoneInfo, background: Background = _NOBODY) -> Reading:
     """The reading of a question about a repository with a known ``background``."""
-    asked = _without_tail(tidy(text))
+    asked = without_tail(tidy(text))
     if not asked or len(asked) > LONGEST:
-        near = _near("", language_of(text))
+        near = near_examples("", language_of(text))
         return Reading(Unknown(near=near, too_long=len(asked) > LONGEST), sure=False)
     asked = _BUT_NOT.sub(" except ", asked)
     question = without_language(asked) or asked
@@ -155,7 +161,7 @@ def read(text: str, now: datetime, zone: ZoneInfo, background: Background = _NOB
     if found is None:
         plain = Asked(asked, current, tuple(words_of(asked)))
         thanks = plain.has("thanks") and plain.only("thanks")
-        near = _near(asked, language_of(text))
+        near = near_examples(asked, language_of(text))
         terms = _content(plain)
         unknown = Unknown(near=near, foreign=is_foreign(asked), thanks=thanks, terms=terms)
         words = [name_of(token) for token in plain.tokens if not token.tags & _NO_TOPIC]
@@ -200,6 +206,24 @@ def _described(asked: Asked) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))[:_MOST_UNKNOWN]
 
 
+def cue_words(tokens: Sequence[Token]) -> tuple[str, ...]:
+    """The words of cues and of noise that titles may have too."""
+    found = [
+        token.text
+        for token in tokens
+        if token.slot is None and token.tags and not token.tags & _NEVER_SAID
+    ]
+    words = (word for text in found if text.isascii() for word in text.split())
+    words = (word for word in words if word.isalpha() and len(word) > _SHORT)
+    return tuple(dict.fromkeys(word for word in words if word.lower() not in STOP_WORDS))
+
+
+_NEVER_SAID = frozenset(
+    {"ask", "aux", "prep", "join", "me", "they", "own", "it", "neg", "greet", "thanks"}
+)
+_SHORT = 2
+
+
 def content_words(text: str) -> tuple[str, ...]:
     """The words of a clause that may be what it is about."""
     return tuple(
@@ -217,7 +241,10 @@ _NO_CONTENT = lazy(r"\W*|\d+|[a-z]{1,2}")
 def split(text: str, now: datetime, zone: ZoneInfo, background: Background) -> tuple[str, ...]:
     """The two questions of a text; empty if it is one or either is not understood."""
     asked = tidy(text[:LONGEST])
-    whole = len(_without_tail(asked))
+    named = tuple(dict.fromkeys(_NUMBER_OF_CHANGE.findall(asked)))
+    if len(named[1:]) == 1 and _RELATION.search(asked):
+        return tuple(f"explain {one}" for one in named)
+    whole = len(without_tail(asked))
     for joint in itertools.islice(_JOINT.finditer(asked), _MOST_JOINTS):
         parts = asked[: joint.start()], asked[joint.end() :]
         try:
@@ -286,6 +313,12 @@ _JOINT = lazy(
 )
 """Separators between two questions."""
 
+_NUMBER_OF_CHANGE = lazy(r"(?<!\S)#\d{1,9}(?!\w)")
+_RELATION = lazy(
+    r"\b(?:relate|related|relation|differ\w*|versus|vs)\b|关系|区别|不同|关联", re.IGNORECASE
+)
+"""Questions about two changes, each of which is explained: *how do #1 and #2 relate*."""
+
 _ZH_JOINT = lazy(r",? ?")
 _SPECIFIC = Touched | Explain | Released | Compare
 """Intents about one thing, so that words after it in Chinese are another question."""
@@ -296,32 +329,6 @@ def _names_release(intent: Intent) -> bool:
 
 
 _MOST_JOINTS = 3
-
-_TAIL = lazy(
-    r"(?:,? and (?:on )?(?:which|what) (?:day|date)$|(?:,| and|, and) by whom|,? (?:and )?who "
-    r"(?:did|made|added|removed|bumped|raised|changed|fixed|wrote|merged|reverted) it)"
-    r"(?:\W{1,3}(?:thanks|thank you|thx|please|pls)\W{0,3})?$"
-    r"|,? if (?:u|you) (?:have|can|could|know|got|find|see)\b.{0,40}$"
-    r"|[?.!;] (?:(?:i|we) )?(?:need|have|want|trying|going|plan\w*) (?:it )?(?:to|for) .{1,90}$"
-    r"|[?!.;]+ (?:our|we|we've|my|i|i've) (?!(?:want|need|see|know|ask|would)\b)[^?]{1,120}$"
-    r"|, (?:we|our \w+) (?:still |also )?(?:use|serve|run|have|rely)\b[^?,]{1,90}$"
-    r"|,? or (?:(?:do|should|must|can|will) (?:i|we)|is (?:it|that|this)) [^,]{1,90}$"
-    r"|, (?:do|should|must) (?:i|we) (?:(?:need|have) to )?(?:rush|hurry|worry|panic|act)\b.{0,40}$"
-    r"|, (?:is|how) (?:it|this|that|urgent)\b ?(?:urgent|serious|bad|is it|is that)?$"
-    r"|,? (?:such as|e\.?g\.?|for example|for instance) .{1,60}$"
-    r"|[,，。] ?(?:比如|例如|譬如).{1,40}$"
-    r"|[,，。 ] ?(?:值不值得?|要不要|该不该|需不需要|用不用)(?:我们?)?(?:升级?|更新|换|管|跟)\W*$"
-    r"|[,，。 ] ?(?:我们?|咱们?)"
-    r"(?!.*(?:[吗么啥哪谁想说指只用跑看]|什么|多少|怎么|没有|关心|知道|负责|在做))[^,，。?？]{1,40}$",
-    re.IGNORECASE,
-)
-"""A reason, an example or a courtesy after a question that does not change its meaning."""
-
-
-def _without_tail(question: str) -> str:
-    match = _TAIL.search(question)
-    return question[: match.start()].rstrip(" ,?") if match and match.start() > 0 else question
-
 
 _BUT_NOT = lazy(r"(?:, ?|\()(?:and |but )?not (?=[^,?()]{1,40}\)?$)", re.IGNORECASE)
 """What a question leaves out at its end: *the CUDA build, not XPU or CPU*."""
@@ -372,7 +379,8 @@ def _read(question: str, now: Now, background: Background) -> Reading | None:
     yes_or_no = YES_OR_NO.search(question) is not None
     undone = yes_or_no and _UNDONE.search(question) is not None
     closed = bool(said) and yes_or_no and not (asked.has("it") and follows)
-    dated = bool(asked.kinds or asked.topic) and RELEASE.search(question) is not None
+    spelt = " ".join(token.text for token in tokens)
+    dated = any(map(RELEASE.search, (question, spelt))) and bool(asked.kinds or asked.topic)
     return Reading(
         best.intent,
         sure,
@@ -385,6 +393,7 @@ def _read(question: str, now: Now, background: Background) -> Reading | None:
         closed=closed,
         dated=dated,
         undone=undone,
+        said=cue_words(tokens),
     )
 
 
@@ -421,14 +430,3 @@ def _is_ours(plain: Asked) -> bool:
         or bool(plain.kinds)
         or not (plain.has("future") or plain.left)
     )
-
-
-def _near(question: str, language: Language | None) -> tuple[str, ...]:
-    kinds = [one.examples[language or Language.EN] for one in QUESTIONS.values()]
-    lowered = {text.lower(): text for some in kinds for text in some}
-    from rapidfuzz.fuzz import ratio
-    from rapidfuzz.process import extract
-
-    near = extract(question[:100].lower(), lowered.keys(), scorer=ratio, limit=2, score_cutoff=50)
-    usual = (some[0] for some in kinds if some)
-    return tuple(dict.fromkeys([*(lowered[text] for text, *_ in near), *usual]))[:3]

@@ -134,7 +134,7 @@ _OF = r"(?: ?的| ?[内里中](?!核|存)|'s\b|(?<=s)'(?= ))?"
 
 _FRAME_AFTER = re.compile(
     r"(?P<now> ?(?:-|to|and|until|till|through|到|至) ?(?:now|today|the present|现在|今天)\b)"
-    r"|(?P<since> ?(?:以来|起|开始|之后|以后|至今|到现在|到今天)| onwards?\b)"
+    r"|(?P<since> ?(?:以来|起|开始|之后|以后|至今|到现在|到今天|拉取?的)| onwards?\b)"
     r"|(?P<onward> on(?![ \w]))"
     r"|(?P<until> ?为止)|(?P<before> ?(?:之前|以前|前(?!\w)))",
     re.IGNORECASE,
@@ -144,7 +144,7 @@ _TAIL = re.compile(_OF)
 
 _TO = re.compile(
     r" ?(?:\.\.\.?|~|～|—|–|到|至|-) ?| (?:to|until|till|through|thru|and) (?:the )?"
-    r"| ?[和与] ?(?=.{1,12}(?:之间|期间))",
+    r"| ?[和与] ?(?=.{1,12}(?:之间|期间))|(?<=天) ?[和与] ?(?=[昨今]天)",
     re.IGNORECASE,
 )
 

@@ -166,3 +166,15 @@ def _shown(value: object) -> str:
     if isinstance(value, Refs) and value.repository and value.tip:
         return f"https://github.com/{value.repository}/compare/{value.base}...{value.tip}"
     return str(value)
+
+
+def near_examples(question: str, language: Language | None) -> tuple[str, ...]:
+    """Examples of questions that are worded like one that was not understood."""
+    kinds = [one.examples[language or Language.EN] for one in QUESTIONS.values()]
+    lowered = {text.lower(): text for some in kinds for text in some}
+    from rapidfuzz.fuzz import ratio
+    from rapidfuzz.process import extract
+
+    near = extract(question[:100].lower(), lowered.keys(), scorer=ratio, limit=2, score_cutoff=50)
+    usual = (some[0] for some in kinds if some)
+    return tuple(dict.fromkeys([*(lowered[text] for text, *_ in near), *usual]))[:3]

@@ -152,7 +152,8 @@ async def _presence(
     files = list_in_words([Code(printable(path)) for path in there], language, limit=3)
     gone = not declared and _went(history, there)
     stands = bool(declared) or (not gone and any("test" not in path for path in there))
-    if "." in name and not (there or gone):
+    whole = any(_is_whole(fact.name, name) for _, fact in facts)
+    if "." in name and not (there or gone or whole):
         return None, []  # the code may assemble it from parts
     field = name.removeprefix("--").replace("-", "_")
     if (

@@ -28,8 +28,10 @@ _ASIDE = lazy(r"(?:^|[/_.-])(?:tests?|testing|examples?|playground|benchmarks?|f
 _OWN = lazy(r"^\.github/|dockerfile", re.IGNORECASE)
 """Files that say how the project itself is built; they come last."""
 
-_OTHER_NAMES = {
+OTHER_NAMES = {
     "golang": "go",
+    "pytorch": "torch",
+    "sklearn": "scikit-learn",
     "msrv": "rust",
     "rustc": "rust",
     "nodejs": "node",
@@ -122,7 +124,7 @@ def _chosen(
     name: str, found: Sequence[tuple[bool, Requirement]]
 ) -> Iterator[Sequence[Requirement]]:
     """The likeliest requirements: with the name, else with its end, else its beginning."""
-    wanted = term(_OTHER_NAMES.get(name.lower(), name))
+    wanted = term(OTHER_NAMES.get(name.lower(), name))
     ranked = [one for _, one in sorted(found, key=lambda p: (p[0], not p[1].version))]
     if any(one.version for one in ranked if term(one.name) == wanted):
         ranked = [one for one in ranked if one.version]
@@ -168,6 +170,7 @@ _MOST_FILES = 40  # the most files of the changes about a name that are searched
 
 async def taken(name: str, found: Sequence[Graded], ctx: Context, tip: Tip) -> Sequence[Graded]:
     """The change that removed a name from the file that had it in the newest changes about it."""
+    name = name.lstrip("-") if "." in name else name  # as Go declares a flag
     files = [(g.sha, f.path) for g in found for f in g.facts.files if f.area is Area.CORE]
     texts = await ctx.watched.source.contents(files[:_MOST_FILES])
     path = next((p for sha, p in files if name in texts.get((sha, p), "")), "")

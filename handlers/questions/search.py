@@ -163,7 +163,9 @@ async def with_close_titles(
         return found
     if found.intent not in {"changed", "touched"} and not isinstance(intent, Search):
         return found
-    if isinstance(intent, Changed) and (_is_filtered(intent) or _is_counted(intent)):
+    ranged = isinstance(getattr(intent, "window", None), Refs)
+    filtered = isinstance(intent, Changed) and (_is_filtered(intent) or _is_counted(intent))
+    if filtered or (ranged and found.total):
         return found
     if isinstance(intent, Touched) and is_name(intent.name):
         return found
@@ -171,21 +173,22 @@ async def with_close_titles(
     if any(has_all(row.graded.title, reading.content) for row in found.rows):
         return found
     dated = not intent.anytime if isinstance(intent, Changed) else isinstance(intent, Search)
+    dated = dated and not ranged  # a range without a match is no reason to tell nothing
     span = found.window if dated else None
     release = reading.dated or getattr(intent, "claim", "") in {"added", "release", "gone"}
-    few = found.total <= enough
+    few = found.total <= enough or bool(reading.unknown)
     own = roots(found.topic)
     if not few and all(roots(word) <= own for word in reading.content):
         return found  # nothing can be closer than what was looked for
-    return await _close_titles(found, reading.content, span, ctx, few=few, release=release)
+    words = [*dict.fromkeys((*reading.content, *reading.said))]
+    return await _close_titles(found, words, span, ctx, few=few, release=release)
 
 
 def _is_filtered(intent: Changed) -> bool:
     """Whether changes were selected by more than the words of the question."""
     by_files = intent.actions and not intent.things
-    ranged = isinstance(intent.window, Refs)
     of_path = intent.path or ("/" in intent.topic and " " not in intent.topic)
-    return bool(intent.author or intent.level or intent.top or of_path or by_files or ranged)
+    return bool(intent.author or intent.level or intent.top or of_path or by_files)
 
 
 def _is_counted(intent: Changed) -> bool:

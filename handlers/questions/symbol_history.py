@@ -14,7 +14,7 @@ from digest.answer.listing import PAGE, first_of
 from digest.answer.tallies import people_of
 from digest.core.change import printable
 from digest.core.enums import Language, TopicPlace
-from digest.core.facts import Fact
+from digest.core.facts import Action, Fact
 from digest.core.grade import Graded
 from digest.core.patterns import lazy
 from digest.core.reference import Query
@@ -33,7 +33,14 @@ from handlers.questions.changed import list_changes
 from handlers.questions.name_state import OF_VALUE, released_in, state_lines
 from handlers.questions.named_changes import line_of as fact_line
 from handlers.questions.named_history import Found, NamedHistory
-from handlers.questions.requirements import introduced, is_name, revalued, spelled, taken
+from handlers.questions.requirements import (
+    OTHER_NAMES,
+    introduced,
+    is_name,
+    revalued,
+    spelled,
+    taken,
+)
 from handlers.questions.scope import count, month_back, reach, viewpoint
 from handlers.questions.search import nearest, search
 
@@ -53,6 +60,8 @@ async def name_history(intent: Touched, ctx: Context) -> answers.Answer:
     nothing. If that fails too, the answer says whether it is mentioned.
     """
     tip = await tip_of(ctx)
+    if intent.claim == "value" and (name := OTHER_NAMES.get(intent.name.lower())):
+        return await name_history(replace(intent, name=name), ctx)
     if intent.claim == "value" and (name := await spelled(intent.name, ctx, tip)):
         return await name_history(replace(intent, name=name), ctx)
     await reach(intent.window or default_period(ctx.clock.now(), ctx.zone), ctx, tip)
@@ -81,6 +90,9 @@ async def name_history(intent: Touched, ctx: Context) -> answers.Answer:
             found = await _found(intent.name, query, ctx)
         if not found and (came := await introduced(intent.name, ctx, tip)):
             found = _told(came, intent.name) or [(graded, []) for graded in came]
+    owner, dot, field = intent.name.rpartition(".")
+    if not found and dot and owner.isidentifier() and is_name(field):
+        return await name_history(replace(intent, name=field), ctx)  # message.reasoning_content
     if not found and (name := _in_english(intent)) != intent.name:
         return await name_history(replace(intent, name=name), ctx)
     if not found and (name := await spelled(intent.name, ctx, tip)):
@@ -178,11 +190,18 @@ async def _checked(found: Found, intent: Touched, ctx: Context, tip: Tip) -> tup
     """The changes, with the one that set the present default, and whether that one is known."""
     name = intent.name if intent.claim in OF_VALUE and is_name(intent.name) else ""
     later = () if intent.window else await revalued(found, ctx, tip, name=name)
-    told = intent.window or later or any(facts for _, facts in found)
+    asks = intent.claim in {"there", "gone", "removed"} and not _removed(found)
+    told = intent.window or later or (any(facts for _, facts in found) and not asks)
     if is_name(intent.name) and not told:
         later = await taken(intent.name, [graded for graded, _ in found], ctx, tip)
     more = _told(later or (), intent.name)
     return [*more, *found], later is not None and len(more) == len(later)
+
+
+def _removed(found: Found) -> bool:
+    """Whether the newest fact about a name removes it."""
+    newest = next((fact for _, facts in found for fact in facts), None)
+    return newest is not None and newest.action in {Action.REMOVED, Action.RENAMED}
 
 
 def _versions(found: Found) -> Found:

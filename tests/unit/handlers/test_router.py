@@ -120,6 +120,17 @@ async def test_changed_reads_a_misspelt_topic_as_the_one_it_misspells(source):
     assert "Read `schedular` as `scheduler`." in text(answer.document)
 
 
+async def test_word_of_a_title_is_not_read_as_a_misspelling(source):
+    changes = [
+        change("ccccccc3", "Speed up the SettingPool (#13)", at=NOW),
+        change("ddddddd4", "chore: ease shutting down (#14)", at=NOW - timedelta(days=300)),
+    ]
+    ctx = context(FakeSource([*source.branch_changes, *changes]))
+    await ask("what changed this week", ctx)
+    shown = text((await ask("what changed in the scheduler shutting this week", ctx)).document)
+    assert "Words that I do not know were ignored: `shutting`" in shown
+
+
 async def test_changed_looks_up_the_known_words_and_names_the_unknown_ones(source):
     answer = await ask("what changed in the scheduler zeppelin this week", context(source))
     assert shas(answer) == ["bbbbbbb2"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import re
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -22,6 +22,7 @@ from digest.question.intent import (
     Again,
     Author,
     Changed,
+    DigestOf,
     Explain,
     Nth,
     Released,
@@ -869,11 +870,37 @@ def test_what_is_not_wanted_is_left_out_however_it_is_said(question, meant):
         ("who wrote #12 (not who pressed merge)", "author #12"),
         ("and Ada? did she push anything in july", 'changed author:"Ada" 7-1..8-1'),
         ("what changed in the paged block table (PBT) in july", "changed PBT 7-1..8-1"),
+        (
+            "our client reads message.reply_text and since the upgrade it is gone. when was it cut?",
+            'explain symbol "message.reply_text"',
+        ),
+        ("升级到 1.3.0 之后 POOL_SIZE 没了", 'explain symbol "POOL_SIZE"'),
+        ("which torch are we on now", 'explain symbol "torch"'),
+        ("7月前十天的修复", "changed kind:fix 7-1..7-11"),
+        ("fixes in the last two days of july", "changed kind:fix 7-30..8-1"),
     ],
 )
 def test_a_story_gives_the_slots_and_the_question_its_subject(question, meant):
     asked = format_intent(parse(question, NOW, ZONE))
     assert re.sub(r"2026-0?(\d+)-0?(\d+)T[0-9:]+Z", r"\1-\2", asked) == meant
+
+
+def test_two_changes_that_are_set_beside_each_other_are_both_explained():
+    assert split("how do #12 and #13 relate?", NOW, ZONE, Background()) == (
+        "explain #12",
+        "explain #13",
+    )
+    assert split("how do #12 and #12 relate?", NOW, ZONE, Background()) == ()
+
+
+def test_two_days_in_a_row_are_one_period():
+    asked = parse("前天和昨天合了什么", NOW, ZONE)
+    assert isinstance(asked, DigestOf | Changed)
+    assert asked.window.until - asked.window.since == timedelta(days=2)
+
+
+def test_release_is_asked_for_in_spite_of_typos():
+    assert read("wich relase first had the loader fix", NOW, ZONE).dated
 
 
 def test_how_soon_something_was_undone_is_no_period():

@@ -95,6 +95,12 @@ async def test_a_flag_that_never_was_is_not_said_to_be_gone(ctx):
     assert "no longer exists" not in shown
 
 
+async def test_field_of_an_object_is_looked_up_alone_where_nothing_names_both(ctx):
+    shas, shown = await told("options.closeServer", ctx)
+    assert shas == ["eeeeeee5"]
+    assert "feat: add closeServer hooks" in shown
+
+
 async def test_history_of_a_name_is_told_whole_where_the_releases_do_not_exist(ctx):
     answer = await ask("was closeServer removed between 7.1.0 and 7.2.0", ctx)
     shown = markdown(answer.document)
