@@ -241,9 +241,9 @@ _NO_CONTENT = lazy(r"\W*|\d+|[a-z]{1,2}")
 def split(text: str, now: datetime, zone: ZoneInfo, background: Background) -> tuple[str, ...]:
     """The two questions of a text; empty if it is one or either is not understood."""
     asked = tidy(text[:LONGEST])
-    named = tuple(dict.fromkeys(_NUMBER_OF_CHANGE.findall(asked)))
-    if len(named[1:]) == 1 and _RELATION.search(asked):
-        return tuple(f"explain {one}" for one in named)
+    two = tuple(dict.fromkeys(_NUMBER_OF_CHANGE.findall(asked)))
+    if len(two[1:]) == 1 and _RELATION.search(asked):
+        return tuple(f"explain {one}" for one in two)
     whole = len(without_tail(asked))
     for joint in itertools.islice(_JOINT.finditer(asked), _MOST_JOINTS):
         parts = asked[: joint.start()], asked[joint.end() :]

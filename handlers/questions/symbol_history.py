@@ -60,8 +60,8 @@ async def name_history(intent: Touched, ctx: Context) -> answers.Answer:
     nothing. If that fails too, the answer says whether it is mentioned.
     """
     tip = await tip_of(ctx)
-    if intent.claim == "value" and (name := OTHER_NAMES.get(intent.name.lower())):
-        return await name_history(replace(intent, name=name), ctx)
+    if intent.claim == "value" and (other := OTHER_NAMES.get(intent.name.lower())):
+        return await name_history(replace(intent, name=other), ctx)
     if intent.claim == "value" and (name := await spelled(intent.name, ctx, tip)):
         return await name_history(replace(intent, name=name), ctx)
     await reach(intent.window or default_period(ctx.clock.now(), ctx.zone), ctx, tip)
