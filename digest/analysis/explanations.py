@@ -160,6 +160,7 @@ def introduced(reading: ChangeContext) -> Iterator[Statement]:
     helps, made = _documented(reading)
     title = reading.facts.subject.words
     named = [f for f in made if _MAKES.match(title) and owner_of(f.name)[1] in title]
+    named = [f for f in named if f.detail != "field" or not owner_of(f.name)[1].isupper()]
     for f in sorted(named, key=lambda f: owner_of(f.name)[0] not in title)[:1]:
         yield _new(f, _CODE[f.detail], helps[f.name], reading)
 

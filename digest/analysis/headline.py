@@ -256,7 +256,9 @@ def bare_title(subject: Subject) -> str:
 
 
 _CONNECTS = frozenset(
-    "a an and as at because by due for from if in into of on or so that the to when with".split()  # noqa: SIM905
+    """
+    a an and as at because by due during for from if in into of on or so that the to when with
+    """.split()  # noqa: SIM905
 )
 _LIMITS = ("except", "unless", "without")
 """Words before conditions; a title that is cut there would say something else if it ended."""

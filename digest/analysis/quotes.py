@@ -43,9 +43,11 @@ _POINTER = re.compile(
     re.IGNORECASE,
 )
 _LEANS = re.compile(
-    r"(?:(?:and|but|or|so|first|next|finally|namely|these|those|it|they|that|however|also|similar(?:ly)?|same|automated|see|i"
+    r"(?:(?:and|but|or|so|first|next|finally|hello|hi|thanks"
+    r"|namely|these|those|it|they|that|however|also|similar(?:ly)?|same|automated|see|i"
     r"|additionally|as a result|conversely|furthermore|hence|inversely|moreover|otherwise|then"
-    r"|therefore|thus|we (?:also|could|might)|the stacked|(?:this )?(?:builds|relies) on"
+    r"|therefore|thus|we (?:also|could|might)|currently,? (?:it|that|this)|the stacked"
+    r"|(?:this )?(?:builds|relies) on"
     r"|the (?:caller|former|function|helper|latter|method))\b"
     r"|(?:this|it) (?:also|basically|should|would|(?:is|was) (?:not|to))\b"
     r"|this is an? (?!regression\b)|disappears\b|used (?:by|for|in) an? (?:later|next|upcoming)\b"
@@ -59,7 +61,7 @@ _LEANS = re.compile(
     r"|(?:stacked|based|built) on (?:top of )?\S{0,60}#\d|split (?:out )?(?:from|of)\b"
     r"|(?:this|it|here) (?:is|was) (?:my|our|an?|the) (?:\w{1,12} )?"
     r"(?:solution|attempt|approach|proposal|try|take|stab)\b"
-    r"|(?:fix|clos|resolv|address|part of|follow[- ]?up|to help with)\w{0,4}[^.]{0,40}"
+    r"|(?:fix|clos|resolv|address|part of|follow(?:s|ing)?[- ]?up|to help with)\w{0,4}[^.]{0,40}"
     r"(?:#\d|https?://))",
     re.IGNORECASE,
 )

@@ -168,7 +168,7 @@ def _duties(reading: ChangeContext) -> Iterator[Spans]:
     if any(both := shared_start([(f.name, f.replacement or "") for f in announced])):
         yield words.REPLACE(language, before=code(both[0]), after=code(both[1]))
     if len({f.replacement for f in announced}) > 1:
-        yield words.CHECK["deprecated"](language)
+        yield words.LEAVE_DEPRECATED(language, names=names(announced, reading))
     yield from (spans for spans, _ in _replacements(announced, reading))
     if announced:
         yield words.LEAVE_DEPRECATED(language, names=names(announced, reading))

@@ -240,12 +240,17 @@ def sure_deprecations(facts: Facts) -> tuple[Fact, ...]:
             fact.detail == "docstring" or any(name in text for text in texts)
         )
 
-    deprecations = facts.of(FactKind.DEPRECATION, Action.ADDED)
+    deprecations = [
+        f
+        for f in facts.of(FactKind.DEPRECATION, Action.ADDED)
+        if not _INNER.search(f.evidence.path)
+    ]
     if len(deprecations) > _MOST_DEPRECATED:
         return ()
     return tuple(f for f in deprecations if f.when or f.after or f.replacement or told(f))
 
 
+_INNER = re.compile(r"(?:^|/)internal/.*\.go$")  # nobody else can import it
 _MERGE = re.compile(r"merg(?:e|es|ed|ing)\b", re.IGNORECASE)
 
 

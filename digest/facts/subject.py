@@ -54,7 +54,7 @@ _TYPES: dict[str, str] = {
 _TAG = lazy(r"\s*(?:\[([^\[\]]{1,80})\]|【([^【】]{1,80})】)(?!\()\s*[:：]?")
 _STRAY = re.compile(r"\s*(?:\[\s*(?=\[)|\]\s*)")
 _VERSION = lazy(r"\((v?\d{1,3}(?:\.\d{1,3}){1,2})\)\s*(?=\[|[A-Z][a-z])")
-_EMOJI = lazy(r"(?::[a-z0-9_+-]{2,40}:|[\u2190-\u2bff\U0001f000-\U0001faff\ufe0f\u200d])\s*")
+_EMOJI = lazy(r"(?::[a-z0-9_+-]{2,40}:|[\u2190-\u2bff\U0001f000-\U0001faff\ufe0f\u200d]{1,9})\s*")
 _CONVENTIONAL = lazy(
     r"([A-Za-z][\w-]{0,30})\s?(?:\(((?:[^()]|\([^()]{0,40}\)){1,80})\))?"
     r"(?:\[[^\[\]]{1,40}\])?(!)?\s?[:：](?![/:])\s*"
@@ -290,6 +290,17 @@ def _merge_request(body: str) -> int | None:
 def _first_line(body: str) -> tuple[str, str]:
     line, _, rest = body.partition("\n")
     line = line.strip()
-    if line.startswith(("See merge request ", "* commit '", "# Conflicts", "Conflicts:")):
+    if line.startswith(_NO_TITLES):
         return "", body
-    return line, rest.strip("\n")
+    lines = rest.split("\n")
+    while len(line) > _WRAPPED and lines and _GOES_ON.match(lines[0]):
+        line = f"{line} {lines.pop(0).strip()}"  # a sentence that is wrapped
+    return line[:_LONGEST], "\n".join(lines).strip("\n")
+
+
+_NO_TITLES = (
+    *("See merge request ", "* commit '", "# Conflicts", "Conflicts:"),
+    *("Signed-off-by: ", "Co-authored-by: "),
+)
+_WRAPPED = 50  # characters of a line that has no room for another word
+_GOES_ON = lazy(r"(?:[a-z]{1,20}[ ,.]|[(`\"'][\w.-])(?!.{0,30}: )")

@@ -193,7 +193,7 @@ def _due(model: Weights, found: Sequence[Signal], *, undone: bool) -> dict[str, 
         level = Level.MEDIUM
     if level is not Level.LOW and (seen or (not aside and _names_use(found))):
         due[RESEMBLES] = Demand(level=level, strength=_RESEMBLING)
-    if "note_changed" in due and (names & _UPDATES or "core" not in names):
+    if "note_changed" in due and (names & (_UPDATES | _FILED) or "core" not in names):
         due["note_changed"] = replace(due["note_changed"], level=Level.MEDIUM)
     if undone:
         return {

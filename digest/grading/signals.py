@@ -67,7 +67,7 @@ _RULES = {
     r"|pre-?commit|lint\w{0,4}|codeowners",
     "upgrade": rf"{_BEGIN}(?:bump\w{{0,3}}|upgrad\w{{1,3}}|(?:un)?pin(?:s|ning)?)"
     r"|(?:bump|upgrad)\w{1,3} \S{1,80} to|updat(?:e|es|ed|ing) \S{1,80} to",
-    "breaking": r"breaking|incompatib\w{1,5}",
+    "breaking": r"breaking(?! .{0,30}\b(?:builds?|ci|tests?)\b)|incompatib\w{1,5}",
     "logging": r"log(?:s|ging|ger)?|warnings?|(?:error|log) messages?",
     "revert": r"revert(?:s|ed)?",
     "chore": rf"misc|chores?|minor|nits?|nfc|{_RELEASE}",
@@ -82,13 +82,13 @@ _RULES = {
 _BODY = {
     # What the author's own words about the change declare.
     "breaking": r"(?<!non-)(?<!not a )(?<!no )(?<!any )(?<!without )(?<!not )"
-    r"(?:breaking\b|backwards?[- ]incompatib|incompatible (?:change|with (?:previous|older)))",
+    r"(?:breaking\b|breaks? (?:back|for)wards?[- ]compat|backwards?[- ]incompatib"
+    r"|incompatible (?:change|with (?:previous|older)))",
     "behaviour": r"\b(?:chang\w{1,3}|new|old|previous|current|existing|default) (?:\w{1,20} )?"
     r"behaviou?r|\bno longer\b|\bwill now\b|\bby default\b",
     "stable": r"\b(?:de)?stabili[sz]|\bgraduat(?:e|es|ed|ing)\b|\bgenerally available\b",
 }
 _MOST_BODY = 4_000  # characters
-
 _DEMANDS = {
     # What a user may have to react to. Whole phrases, since a wrong match adds a line to a digest.
     "default": r"(?:en|dis)abled? .{1,80}by default|by default|defaults? to\b"
@@ -114,8 +114,9 @@ _DEMANDS = {
     rf"|{_BEGIN}(?:mak|chang|set|skip|suppress|preserv|us|discover|disabl|bump|do not|don't|stop)"
     rf"(?:e|s|es|ed|ing)? .{{0,60}}{_USED}",
     "instead": r"\b(?:instead of|rather than) (?!deprecat)",
-    "refusal": rf"{_BEGIN}(?:reject|disallow|forbid|refuse|require|enforce|error|fail|bail"
-    r"|validate)(?:s|ed|ing)? (?!.{0,40}\b(?:malformed|invalid|corrupt\w{0,3})\b)",
+    "refusal": rf"{_BEGIN}(?:reject|disallow|forbid|refuse|require|enforce|error|fail|bail|validate"
+    r"(?=s? .{0,60}\b(?:arg|config|env|field|flag|header|name|option|param|path|setting|url)))"
+    r"(?:s|ed|ing)? (?!.{0,40}\b(?:malformed|invalid|corrupt\w{0,3})\b)",
     "rename": rf"{_BEGIN}renam(?:e|es|ed|ing) .{{0,60}}(?:`|--|(?-i:\b[A-Z][A-Z0-9]+_[A-Z])"
     r"|\bflags?\b|\boptions?\b|\bconfig|\bmetrics?\b|\bendpoints?\b|\benv|\w ?(?:->|→) ?\w)"
     rf"|{_BEGIN}chang(?:e|es|ed|ing) (?:the )?names? of .{{1,60}} to \S",
@@ -143,7 +144,6 @@ _REMOVALS = frozenset(
     {"contract_removed", "deprecated_removed", "deprecation", "rename", "support_dropped"}
 )
 """Demands that housekeeping also looks like."""
-
 _INSIDE = frozenset({"behaviour", "contract_removed", "deprecation", "instead", "rename"})
 """Demands that a refactoring looks like."""
 

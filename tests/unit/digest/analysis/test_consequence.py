@@ -558,7 +558,7 @@ def test_two_replacements_of_what_is_deprecated_are_told():
     ]
     graded = change("Deprecate them", *old)
     assert lines(graded)[0] == "APP_0, APP_1 and APP_2 are deprecated; use --moe and --linear."
-    assert plain(to_do(graded, Language.EN)) == "Plan to replace what is deprecated."
+    assert plain(to_do(graded, Language.EN)) == "Plan the move away from APP_0, APP_1 and APP_2."
 
 
 def test_what_another_program_has_already_is_left_to_the_full_report():
@@ -1049,6 +1049,9 @@ def test_documentation_with_markup_is_not_quoted():
         "We could also use the other call instead of the new one for it.",
         "This builds on the name of the pool, which would be another one.",
         "Make Pool::remove consume both keys, so that it would own the names.",
+        "Hi team, when I was at it, I found that it would be wrong.",
+        "Currently it's not there, so that it would be an error.",
+        "Follows up on the proposal in #23959, which would be another.",
         "Disappears from the list of all the packages that are locked!",
         "Used in an upcoming change to report when one waits for another.",
         "This was recommended by somebody who would know the old library.",
@@ -1614,3 +1617,22 @@ def test_mark_of_an_entry_is_not_told():
         assert lines(change("Pools", notes=(note(text),)))[0] == "Pools are gone for good."
     entry = clue(ClueKind.CHANGELOG, text="`BUGFIX` Pools: Defer what is read in them.")
     assert "Pools: Defer what is read in them." in lines(change("Later", clues=[entry]))
+
+
+def test_member_of_an_enumeration_that_the_title_names_is_told_by_the_title():
+    name = "SecretKind.TRANSACTION"
+    member = fact(FactKind.SYMBOL, Action.ADDED, name, detail="field", public=True)
+    beside = clue(ClueKind.HELP, name=name, text="The lifetime of a secret of the pool.")
+    told = lines(change("Add TRANSACTION to the kinds of secrets", member, clues=[beside]))
+    assert told[0] == "Add TRANSACTION to the kinds of secrets."
+
+
+def test_deprecation_that_only_the_project_itself_can_see_is_not_told():
+    given = {"replacement": "SearchWithContext"}
+    for path, told in (("internal/hub/search.go", False), ("pkg/hub/search.go", True)):
+        place = samples.at(path, 3)
+        item = samples.fact(FactKind.DEPRECATION, Action.ADDED, "Search", place, **given)
+        graded = samples.change(
+            1, "Enable linters", Level.HIGH, files=[samples.file(path)], items=[item]
+        )
+        assert lines(graded)[0].startswith("Search is deprecated") is told

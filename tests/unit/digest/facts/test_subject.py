@@ -61,6 +61,7 @@ def test_number_named_elsewhere_wins():
         ("[Core] feat: add a flag", "feat", "", False, "add a flag"),
         ("(security) fix it", "security", "", False, "fix it"),
         ("✨ feat: shine", "feat", "", False, "shine"),
+        ("♻️ feat: shine", "feat", "", False, "shine"),
         (":bug: fix: keep quotes", "fix", "", False, "keep quotes"),
         ("net: fix a leak", "", "net", False, "fix a leak"),
         ("net/http, internal/x: fix", "", "net/http, internal/x", False, "fix"),

@@ -15,6 +15,22 @@ from tests.unit.digest.facts.changes import commit
         ),
         ("Merge pull request #12 from ada/fix", "Merge pull request #12 from ada/fix", 12, ""),
         (
+            "Merge pull request #12 from ada/fix\n\nSigned-off-by: Ada <ada@example.org>",
+            "Merge pull request #12 from ada/fix",
+            12,
+            "Signed-off-by: Ada <ada@example.org>",
+        ),
+        (
+            (
+                "Merge pull request #12 from ada/fix\n\n"
+                "Before this change, pools of cards that nobody now has\n(Old, New) led\n"
+                "to errors.\n\nWhy."
+            ),
+            "Before this change, pools of cards that nobody now has (Old, New) led to errors.",
+            12,
+            "Why.",
+        ),
+        (
             "Merge branch 'fix' into 'main'\n\nFix it\n\nCloses #3\n\nSee merge request group/proj!77",
             "Fix it",
             77,

@@ -357,3 +357,9 @@ def test_names_of_facts_are_counted_once_and_told_by_the_first() -> None:
     schema = changed("Alter", *(fact(FactKind.SCHEMA, Action.CHANGED, name) for name in "ab"))
     (found,) = (one for one in signals(schema) if one.name == "schema_changed")
     assert (found.value, found.subject) == (1.0, "a +1")
+
+
+def test_links_of_documents_that_an_entry_tells_of_are_not_high() -> None:
+    note = Note(mark="changed", text="x", evidence=fact_evidence())
+    assert grade(changed("Follow links", notes=(note,))).level is Level.HIGH
+    assert grade(changed("Fix links in docs", notes=(note,))).level is Level.MEDIUM

@@ -67,6 +67,7 @@ def test_variables_of_tests_and_scripts_weigh_nothing(path, area, counts):
     ("paragraph", "signal"),
     [
         ("This is a breaking change for clients.", "body_breaking"),
+        ("Note that it breaks forward compatibility.", "body_breaking"),
         ("It changes the default behaviour of links.", "body_behaviour"),
         ("This stabilizes the cache.", "body_stable"),
     ],

@@ -29,6 +29,7 @@ def read(title: str, *, core: bool = True, undone: Undone | None = None) -> set[
         ("Choose split_k by size", "title_refactor"),
         ("[Bugfix] Fix a crash and add a check", "title_feature"),
         ("Remove support of bz2", "title_feature"),
+        ("Add an include that was breaking the old builds", "title_breaking"),
     ],
 )
 def test_words_that_belong_to_something_else_say_nothing(title: str, signal: str) -> None:
@@ -64,6 +65,7 @@ def test_words_that_say_it_are_read(title: str, signal: str) -> None:
         ("Reject multi-dot file names", "says_refusal"),
         ("[Bugfix] Reject empty names of pools", "says_refusal"),
         ("Require a name for --pool", "says_refusal"),
+        ("config: validate the fields of pools", "says_refusal"),
         ("Remove the `--fast` flag", "says_contract_removed"),
         ("Change the index format to v3", "says_format"),
         ("No longer accept names with dots", "says_support_dropped"),
@@ -133,6 +135,7 @@ def test_demands_of_a_title_are_read(title: str, signal: str) -> None:
         "[Bugfix] Default the pool of tensors to None",
         "Remove the restriction that --cluster needs three cards",
         "Lift the limitation of --jobs",
+        "Storage: validate the width of a dictionary",
     ],
 )
 def test_housekeeping_demands_nothing(title: str) -> None:
