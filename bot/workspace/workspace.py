@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Collection, Coroutine
+from collections.abc import Collection, Coroutine, Mapping
+from contextlib import suppress
 from dataclasses import field, replace
 from datetime import date
 from pathlib import Path, PurePosixPath
@@ -23,14 +24,14 @@ from bot.util.machine import Processes
 from bot.util.page_links import page_of_digest
 from digest.core.enums import Language
 from digest.core.grade import Graded, Repository, Thresholds
-from digest.core.profile import ProfileEntry
+from digest.core.profile import EntryKind, InvalidEntry, ProfileEntry, parse_entry
 from digest.errors import AmbiguousRepository, NotARepository, UserError
 from digest.frozen import frozen
 from digest.grading.policy import GradingPolicy
 from digest.question.repository_names import match_names
 from digest.window import zone_of
 from handlers.context import Context, Silent
-from handlers.ports.storage import Clock, Progress, Watched
+from handlers.ports.storage import Clock, Progress, Source, Tip, Watched
 
 if TYPE_CHECKING:
     from bot.config.reader import Config
@@ -326,20 +327,45 @@ class Usages:
         self._known = known
         self._anywhere = anywhere
 
-    async def __call__(self, place: str, packages: frozenset[str]) -> frozenset[ProfileEntry]:
-        """What the code at a place uses of packages. Raises ``UserError`` for an unknown place."""
+    async def __call__(
+        self, place: str, packages: frozenset[str], upstream: Source, tip: Tip
+    ) -> frozenset[ProfileEntry]:
+        """What the code at a place uses of packages. Raises ``UserError`` for an unknown place.
+
+        Of a fork of ``upstream`` it is what its own files use, and the files that it changes.
+        """
         if place not in self._known and not self._anywhere:
             names = ", ".join(sorted(self._known)) or "none"
             raise UserError(f"{place} is not configured; configured repositories: {names}")
         _, source = await open_source(self._known.get(place, place), self._data)
         await source.sync()
-        files = await source.files(await source.tip(None))
-        chosen = [blob for path, blob in files.items() if _is_code(path)][:_MOST_FILES]
+        own = await source.tip(None)
+        files, before = await source.files(own), await _forked_from(source, own, upstream, tip)
+        chosen = [blob for path, blob in files.items() if path not in before and _is_code(path)]
+        chosen = chosen[:_MOST_FILES]
         entries: set[ProfileEntry] = set()
+        for path in (path for path, blob in before.items() if files.get(path) != blob):
+            with suppress(InvalidEntry):
+                entries.add(parse_entry(f"{EntryKind.PATCH}:{path}"))
         for some in (chosen[start : start + _AT_ONCE] for start in range(0, len(chosen), _AT_ONCE)):
             texts = await source.texts(some)
             entries |= await asyncio.to_thread(_used, texts.values(), packages)
         return frozenset(entries)
+
+
+async def _forked_from(source: Source, own: Tip, upstream: Source, tip: Tip) -> Mapping[str, str]:
+    """The files of the newest commit of upstream's mainline that a fork has; none without one."""
+    mainline = [sha for sha, _ in await upstream.log(tip, mainline=True)]
+    newest, end = 0, len(mainline)
+    while newest < end and own.sha is not None:
+        middle = (newest + end) // 2
+        if await source.is_ancestor(mainline[middle], own.sha):
+            end = middle
+        else:
+            newest = middle + 1
+    if newest == len(mainline):
+        return {}
+    return await source.files(replace(own, sha=mainline[newest]))
 
 
 def _is_code(path: str) -> bool:

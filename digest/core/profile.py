@@ -1,9 +1,10 @@
-"""What somebody depends on in a repository: flags, variables, symbols, paths and topics.
+"""What somebody depends on in a repository: flags, variables, symbols, paths, topics, own patches.
 
 An entry is one word, whose form shows its kind: ``--max-len`` is a flag, ``APP_PORT`` a variable,
 ``src/server/`` or ``src/**/*.py`` a path, ``app.engine.Engine`` or ``load_model`` a symbol of code,
 and anything else a topic such as the name of a model or of hardware. A prefix makes the kind
-explicit: ``flag:``, ``env:``, ``path:``, ``symbol:``, ``topic:``.
+explicit: ``flag:``, ``env:``, ``path:``, ``symbol:``, ``topic:``; only with ``patch:`` it is a file
+that a fork changes.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ class EntryKind(StrEnum):
     SYMBOL = "symbol"
     PATH = "path"
     TOPIC = "topic"
+    PATCH = "patch"
 
 
 _PREFIXES = {
@@ -38,6 +40,7 @@ _PREFIXES = {
     "symbol": EntryKind.SYMBOL,
     "import": EntryKind.SYMBOL,
     "path": EntryKind.PATH,
+    "patch": EntryKind.PATCH,
     "topic": EntryKind.TOPIC,
     "model": EntryKind.TOPIC,
     "hardware": EntryKind.TOPIC,

@@ -199,6 +199,10 @@ DEPRECATED = Phrase("{kind}: {named}", "{kind}：{named}")
 FILE_DELETED = Phrase("{path} is deleted", "删除 {path}")
 FILE_RENAMED = Phrase("{old} is now {path}", "{old} 更名为 {path}")
 FILE_ADDED = Phrase("{path} is new", "新增 {path}")
+FILE_PATCHED = Phrase(
+    "{path} is changed by your fork too: a merge may conflict",
+    "你的分叉也修改了 {path}：合并时可能冲突",
+)
 FILE_CHANGED = Phrase("{path} is changed", "修改 {path}")
 SIGNATURE = Phrase("calls of {name}: {told}", "调用 {name}：{told}")
 NEEDS = Phrase("now need {names}", "现在必须传入{names}")
@@ -214,6 +218,7 @@ KINDS = {
     EntryKind.SYMBOL: Phrase("Symbols", "代码符号"),
     EntryKind.PATH: Phrase("Paths", "路径"),
     EntryKind.TOPIC: Phrase("Topics", "主题"),
+    EntryKind.PATCH: Phrase("Files that your fork changes", "你的分叉修改的文件"),
 }
 EMPTY = Phrase("The profile is empty.", "档案为空。")
 ALERTS = {

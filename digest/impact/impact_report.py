@@ -96,6 +96,8 @@ def hit_in_words(hit: Hit, language: Language) -> Spans:
     """A hit in words."""
     if hit.fact is not None:
         return _fact_said(hit, language)
+    if hit.entry.kind is EntryKind.PATCH:
+        return words.FILE_PATCHED(language, path=Code(hit.entry.name))
     if hit.file is not None:
         phrase = {
             FileStatus.DELETED: words.FILE_DELETED,

@@ -1,9 +1,10 @@
 """Which changes affect what a profile names, how, and by which evidence; and profiles from code.
 
 A hit is a fact whose name matches an entry, or a path or topic that an entry names. What is
-removed, renamed or has another default *may break*; everything else *touches*. Tests, documents and
-examples break nobody. Of a plug-in or a fork, only names of the project are taken: imports from its
-packages, variables that begin with its name, and flags on lines that name it.
+removed, renamed or has another default *may break*, and so may a change to a file that the reader's
+fork changes too; everything else *touches*. Tests, documents and examples break nobody. Of a
+plug-in or of a fork's own files, only names of the project are taken: imports from its packages,
+variables that begin with its name, and flags on lines that name it.
 """
 
 from __future__ import annotations
@@ -54,9 +55,13 @@ def affects(
 ) -> tuple[Hit, ...]:
     """Every hit of a change, most severe first; ``labels`` are the forge's, for topics."""
     areas = {file.path: file.area for file in graded.facts.files}
+    entries = profile.entries
+    if profile.of(EntryKind.PATCH):  # a fork may change hundreds of files
+        paths = {path for file in graded.facts.files for path in (file.path, file.old_path)}
+        entries = tuple(e for e in entries if e.kind is not EntryKind.PATCH or e.name in paths)
     hits = [
         hit
-        for entry in profile.entries
+        for entry in entries
         for hit in tuple(_by_fact(graded, entry, areas))
         or _otherwise(graded, entry, aliases or {}, labels)
     ]
@@ -154,6 +159,11 @@ def _otherwise(
                 worst = min(reached, key=_effect_on_file)
                 place = Evidence(path=worst.path, line=0, side=Side.NEW)
                 yield Hit(entry=entry, effect=_effect_on_file(worst), evidence=place, file=worst)
+        case EntryKind.PATCH:
+            for file in graded.facts.files:
+                if entry.name in {file.path, file.old_path}:
+                    place = Evidence(path=file.path, line=0, side=Side.NEW)
+                    yield Hit(entry=entry, effect=Effect.MAY_BREAK, evidence=place, file=file)
         case EntryKind.TOPIC:
             yield from _by_topic(graded, entry, aliases, labels)
         case _:

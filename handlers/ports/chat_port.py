@@ -18,7 +18,7 @@ from digest.core.enums import Alerts, Frequency, Language
 from digest.core.grade import Repository
 from digest.core.profile import Profile, ProfileEntry
 from digest.frozen import frozen
-from handlers.ports.storage import Watched
+from handlers.ports.storage import Source, Tip, Watched
 
 LIFETIME = timedelta(days=14)  # a conversation that is idle for this long is over
 
@@ -180,8 +180,11 @@ class StoredProfile:
     person: str = ""  # who turned them on, as ``platform:id``
 
 
-Usage = Callable[[str, frozenset[str]], Awaitable[frozenset[ProfileEntry]]]
-"""The packages' names that the code at a place uses. Raises ``UserError`` if it may not be read."""
+Usage = Callable[[str, frozenset[str], Source, Tip], Awaitable[frozenset[ProfileEntry]]]
+"""What the code at a place uses of packages, or changes as a fork of a source at its tip.
+
+Raises ``UserError`` if it may not be read.
+"""
 
 
 class Profiles(Protocol):

@@ -116,7 +116,7 @@ async def edit_profile(intent: EditProfile, ctx: Context) -> Answer:
 
 
 async def profile_from(intent: ProfileFrom, ctx: Context) -> Answer:
-    """Add what another repository's code uses of the watched one.
+    """Add what another repository's code uses of the watched one, or what a fork of it changes.
 
     Raises ``UserError`` if the place may not be read, or uses nothing.
     """
@@ -125,7 +125,9 @@ async def profile_from(intent: ProfileFrom, ctx: Context) -> Answer:
     name = ctx.watched.repository.name
     if ctx.usage is None:
         raise UserError("other repositories cannot be read here; add entries one by one")
-    entries = await ctx.usage(intent.place, await _packages(ctx))
+    entries = await ctx.usage(
+        intent.place, await _packages(ctx), ctx.watched.source, await tip_of(ctx)
+    )
     if not entries:
         raise UserError(f"the code at {intent.place} uses nothing of {name}")
     # Reading may have taken minutes: entries added meanwhile are kept.

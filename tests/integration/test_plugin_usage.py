@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import pytest
 
+from bot.git.open_source import open_source
 from bot.workspace.workspace import Usages
 from digest.core.profile import EntryKind, ProfileEntry
 from digest.errors import UserError
+from handlers.ports.storage import Tip
 from tests.support.builders import RepositoryBuilder
+from tests.support.fakes import FakeSource
 
 PACKAGES = frozenset({"engine"})
+UPSTREAM = FakeSource(), Tip(branch="main", sha=None)
 
 
 @pytest.fixture
@@ -27,7 +31,7 @@ def plugin(tmp_path):
 
 
 async def test_code_at_the_tip_is_read_and_nothing_else(plugin, tmp_path):
-    found = await Usages(tmp_path, {"plug": str(plugin)})("plug", PACKAGES)
+    found = await Usages(tmp_path, {"plug": str(plugin)})("plug", PACKAGES, *UPSTREAM)
     assert found == {
         ProfileEntry(kind=EntryKind.SYMBOL, name="engine.core.Worker"),
         ProfileEntry(kind=EntryKind.FLAG, name="--max-len"),
@@ -37,5 +41,36 @@ async def test_code_at_the_tip_is_read_and_nothing_else(plugin, tmp_path):
 
 async def test_a_place_that_is_not_configured_is_read_for_the_terminal_alone(plugin, tmp_path):
     with pytest.raises(UserError, match="not configured"):
-        await Usages(tmp_path, {})(str(plugin), PACKAGES)
-    assert await Usages(tmp_path, {}, anywhere=True)(str(plugin), PACKAGES)
+        await Usages(tmp_path, {})(str(plugin), PACKAGES, *UPSTREAM)
+    assert await Usages(tmp_path, {}, anywhere=True)(str(plugin), PACKAGES, *UPSTREAM)
+
+
+async def test_fork_is_read_for_the_files_that_it_changes_and_what_its_own_files_use(tmp_path):
+    upstream = RepositoryBuilder(tmp_path / "engine")
+    files = {
+        f"engine/{name}.py": "from engine.core import Inner\n" for name in ("a", "b", "c", "d")
+    }
+    upstream.commit("Begin", files)
+    last = upstream.commit("Go on", {"engine/a.py": "x = 1\n"})
+    fork = RepositoryBuilder(tmp_path / "fork")
+    fork.git("fetch", "--quiet", str(upstream.path), "main:refs/heads/upstream")
+    changed = {"engine/a.py": "x = 2\n", "engine/b.py": None, "ours.py": "import engine.extra\n"}
+    own = fork.commit("Patch", changed, parents=[last])
+    upstream.commit("Later", {"engine/c.py": "y = 1\n"})
+    merged = upstream.commit("Later again", {"engine/d.py": "y = 1\n"})
+    fork.git("fetch", "--quiet", str(upstream.path), "+main:refs/heads/upstream")
+    _, source = await open_source(str(upstream.path), tmp_path / "data")
+
+    async def found() -> set[str]:
+        used = Usages(tmp_path / "data", {}, anywhere=True)
+        entries = await used(str(fork.path), PACKAGES, source, await source.tip())
+        return {str(entry) for entry in entries}
+
+    expected = {"patch:engine/a.py", "patch:engine/b.py", "symbol:engine.extra"}
+    assert await found() == expected
+    fork.commit(
+        "Merge upstream",
+        {"engine/c.py": "y = 1\n", "engine/d.py": "y = 3\n"},
+        parents=[own, merged],
+    )
+    assert await found() == {*expected, "patch:engine/d.py"}

@@ -28,6 +28,7 @@ from digest.errors import UserError
         ("symbol:LLM", EntryKind.SYMBOL, "LLM"),
         ("env:PORT", EntryKind.VARIABLE, "PORT"),
         ("path:README", EntryKind.PATH, "README"),
+        ("patch:src/a b.py", EntryKind.PATCH, "src/a b.py"),
     ],
 )
 def test_the_form_of_an_entry_tells_its_kind(written: str, kind: EntryKind, name: str) -> None:

@@ -66,6 +66,24 @@ def test_a_fact_of_the_same_name_is_a_hit(entry: str, item: Fact, effects: list[
     assert _effects(entry, item) == effects
 
 
+@pytest.mark.parametrize(
+    ("entry", "changed", "old", "effects"),
+    [
+        (ARGS, ARGS, None, BREAKS),
+        (ARGS, "engine/new.py", ARGS, BREAKS),
+        ("engine", ARGS, None, []),
+        ("tests/test_args.py", "tests/test_args.py", None, BREAKS),
+    ],
+)
+def test_change_to_a_file_that_a_fork_changes_may_conflict(entry, changed, old, effects) -> None:
+    files = (file("engine/other.py"), file(changed, old_path=old))
+    assert _effects(f"patch:{entry}", files=files) == effects
+    graded = change(1, "Change it", Level.LOW, files=files)
+    for hit in affects(graded, Profile().with_([parse_entry(f"patch:{entry}")])):
+        said = plain(hit_in_words(hit, Language.EN))
+        assert said == f"{entry} is changed by your fork too: a merge may conflict"
+
+
 def test_what_tests_do_with_a_symbol_reaches_nobody() -> None:
     path = "tests/test_args.py"
     item = _fact(SYMBOL, Action.REMOVED, "Args", path)

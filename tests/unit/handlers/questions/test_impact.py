@@ -95,7 +95,7 @@ async def test_what_is_put_in_while_another_repository_is_read_stays():
     profiles = Profiles()
     ctx = asked(profiles, admin=True)
 
-    async def used(place, packages):
+    async def used(place, packages, upstream, tip):
         await edit_profile(EditProfile(add=(other,)), ctx)
         return frozenset({third})
 
@@ -109,7 +109,7 @@ async def test_the_names_that_packages_declare_are_looked_for_too():
     async def at_tip(branch=None):
         return tip
 
-    async def used(place, packages):
+    async def used(place, packages, upstream, tip):
         assert packages >= {"engine", "fast-router", "fast_router"}
         return frozenset({ENTRY})
 
