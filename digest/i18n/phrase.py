@@ -9,13 +9,16 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
+from enum import Enum
+from functools import cache, lru_cache
 from importlib.resources import files
+from typing import TypeVar
 
 from digest.core.enums import Language
 from digest.document import Code, Span, Spans, Text, plain
 from digest.frozen import frozen
 
+E = TypeVar("E", bound=Enum)
 Part = Span | Spans | str | int
 _SLOT = re.compile(r"\{(\w+)(?::([^{}|]*)\|([^{}|]*))?\}")
 
@@ -45,6 +48,19 @@ def phrases_of(package: str, file: str) -> dict[str, Phrase]:
     """The phrases of a JSON file in a package: English and Chinese by key."""
     pairs = json.loads(files(package).joinpath(file).read_text(encoding="utf-8"))
     return {key: Phrase(en, zh) for key, (en, zh) in pairs.items()}
+
+
+@cache
+def _labels() -> dict[str, dict[str, list[str]]]:
+    tables: dict[str, dict[str, list[str]]] = json.loads(
+        files("digest.i18n").joinpath("labels.json").read_text(encoding="utf-8")
+    )
+    return tables
+
+
+def table_of(kind: type[E], name: str) -> dict[E, Phrase]:
+    """The phrases of a table in ``labels.json``, by the members of an enumeration."""
+    return {kind(value): Phrase(en, zh) for value, (en, zh) in _labels()[name].items()}
 
 
 @lru_cache(maxsize=1024)

@@ -9,7 +9,7 @@ but not names of functions and classes.
 from __future__ import annotations
 
 from digest.core.facts import FactKind
-from digest.i18n.phrase import Phrase
+from digest.i18n.phrase import Phrase, table_of
 
 # The author's own words.
 AUTHOR_WRITES = Phrase("In the author's words: “{words}”", "作者写道：“{words}”")
@@ -59,53 +59,8 @@ SECURITY_SAID = Phrase("Security advisories named: {names}.", "提到的安全�
 NAME_AT = Phrase("{name} in {path}", "{path}中的{name}")
 
 # Risks.
-REMOVED_RISKS = {
-    FactKind.FLAG: Phrase(
-        "Replace or drop {names} in commands, scripts and service files.",
-        "在命令、脚本和服务文件中替换或去掉{names}。",
-    ),
-    FactKind.ENVIRONMENT: Phrase(
-        "Replace or drop {names} in deployments.", "在部署环境中替换或去掉{names}。"
-    ),
-    FactKind.CONFIG: Phrase(
-        "Stop setting {names} in configuration and code.", "不要再在配置和代码中设置{names}。"
-    ),
-    FactKind.ROUTE: Phrase(
-        "Move clients off {names} before upgrading.", "升级前将客户端迁离{names}。"
-    ),
-    FactKind.METRIC: Phrase(
-        "Update the dashboards and alerts that read {names}.", "更新读取{names}的看板和告警。"
-    ),
-    FactKind.SCHEMA: Phrase(
-        "Update the readers and writers of {names} together.", "同步更新{names}的读写双方。"
-    ),
-    FactKind.DEPENDENCY: Phrase(
-        "If your own code imports {names}, add that to your own requirements.",
-        "若自己的代码导入{names}，请加入自己的依赖清单。",
-    ),
-    FactKind.SYMBOL: Phrase(
-        "Search your code for {names} before upgrading: imports of it break.",
-        "升级前在自己的代码中搜索{names}：对其的导入将失效。",
-    ),
-}
-RENAMED_RISKS = {
-    FactKind.FLAG: Phrase(
-        "Use the new name in commands: {names}.", "在命令中改用新名称：{names}。"
-    ),
-    FactKind.ENVIRONMENT: Phrase(
-        "Use the new name in deployments: {names}.", "在部署环境中改用新名称：{names}。"
-    ),
-    FactKind.CONFIG: Phrase(
-        "Use the new name in configuration files: {names}.", "在配置文件中改用新名称：{names}。"
-    ),
-    FactKind.ROUTE: Phrase(
-        "Let clients call the new path: {names}.", "让客户端改用新路径：{names}。"
-    ),
-    FactKind.METRIC: Phrase(
-        "Use the new name in dashboards and alerts: {names}.", "在看板和告警中改用新名称：{names}。"
-    ),
-    FactKind.SYMBOL: Phrase("Use the new name in code: {names}.", "在代码中改用新名称：{names}。"),
-}
+REMOVED_RISKS = table_of(FactKind, "removed_risks")
+RENAMED_RISKS = table_of(FactKind, "renamed_risks")
 DEFAULT_RISK = Phrase(
     "Without a value, {name} is now {after} instead of {before}.",
     "未显式设置时，{name}的值由{before}变为{after}。",

@@ -103,10 +103,21 @@ def test_a_counted_reason_takes_the_form_that_fits():
     assert words == ["1 code file", "1,040 code files", ""]
 
 
+def unique(pairs):
+    assert len({key for key, _ in pairs}) == len(pairs)
+    return dict(pairs)
+
+
 @pytest.mark.parametrize(
-    ("package", "name"), [("digest.i18n", "reasons.json"), ("bot.web.pages", "phrases.json")]
+    ("package", "name"),
+    [
+        ("digest.i18n", "labels.json"),
+        ("digest.i18n", "reasons.json"),
+        ("bot.web.pages", "phrases.json"),
+    ],
 )
 def test_each_key_of_a_file_of_phrases_is_there_once_with_both_languages(package, name):
-    pairs = json.loads(files(package).joinpath(name).read_bytes(), object_pairs_hook=list)
-    assert len({key for key, _ in pairs}) == len(pairs)
-    assert all(en and zh for _, (en, zh) in pairs)
+    text = files(package).joinpath(name).read_text(encoding="utf-8")
+    tables = json.loads(text, object_pairs_hook=unique)
+    for table in tables.values() if name == "labels.json" else [tables]:
+        assert all(en and zh for en, zh in table.values())
