@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
+from digest.analysis import wording
 from digest.analysis.context import (
     CONTRACTS,
     VALUE,
@@ -30,17 +31,6 @@ from digest.analysis.headline import concern, secures
 from digest.analysis.quotes import breaking_notes
 from digest.analysis.signatures import Differences, differences
 from digest.analysis.summary import bare
-from digest.analysis.wording import (
-    choices_of,
-    has_default,
-    is_computed,
-    is_pin,
-    names,
-    shared_rename,
-    shared_start,
-    typed,
-    value,
-)
 from digest.core.authors import code_as_spans
 from digest.core.change import Side, printable
 from digest.core.enums import Language
@@ -98,35 +88,37 @@ def _for_operators(reading: ChangeContext) -> _Found:
     for kind in CONTRACTS:
         gone = [f for f in reading.told(kind, Action.REMOVED) if _reaches_users(f)]
         if gone and kind in words.REMOVED_RISKS:
-            yield words.REMOVED_RISKS[kind](language, names=names(gone, reading)), gone
+            yield words.REMOVED_RISKS[kind](language, names=wording.names(gone, reading)), gone
     for kind in CONTRACTS:
         yield from _renamed(reading.told(kind, Action.RENAMED), reading)
     for f in _changed_defaults(reading):
-        before, after = (value(typed(f, one), language) for one in (f.before, f.after))
+        before, after = (
+            wording.value(wording.typed(f, one), language) for one in (f.before, f.after)
+        )
         yield words.DEFAULT_RISK(language, name=code(f.name), before=before, after=after), [f]
     if moved := _versions(reading):
-        yield words.VERSIONS_MOVE(language, names=names(moved, reading, values=True)), moved
+        yield words.VERSIONS_MOVE(language, names=wording.names(moved, reading, values=True)), moved
     fields = reading.told(FactKind.SCHEMA, Action.CHANGED)
     if changed := [f for f in fields if f.detail not in _WHOLE_FILES]:
         phrase = words.REMOVED_RISKS[FactKind.SCHEMA]
-        yield phrase(language, names=names(changed, reading)), changed
+        yield phrase(language, names=wording.names(changed, reading)), changed
 
 
 def _advice(reading: ChangeContext) -> _Found:
     language = reading.language
     for f in _restorable(reading):
-        before = value(typed(f, f.before), language)
+        before = wording.value(wording.typed(f, f.before), language)
         yield _keeping(f)(language, name=code(f.name), before=before), [f]
     secured = secures(reading.facts)  # nobody should stay on the old version
     moved = [f for f in _versions(reading) if f.before and f.after and not secured]
     for f in moved if len(moved) <= _ONE_BY_ONE else ():
-        before, after = value(f.before, language), value(f.after, language)
+        before, after = wording.value(f.before, language), wording.value(f.after, language)
         exact = (f.before or "")[0].isalnum()
         phrase = words.TEST_WITH if exact else words.TEST_WITH_RANGE
         yield phrase(language, name=code(f.name), before=before, after=after), [f]
     yield from _replacements(deprecated(reading), reading)
     if alone := [f for f in deprecated(reading) if not f.replacement]:
-        yield words.LEAVE_DEPRECATED(language, names=names(alone, reading)), alone
+        yield words.LEAVE_DEPRECATED(language, names=wording.names(alone, reading)), alone
 
 
 def to_do(graded: Graded, language: Language) -> Spans:
@@ -143,9 +135,9 @@ def _duties(reading: ChangeContext) -> Iterator[Spans]:
     yield from (spans for spans, _ in _replacements(removed, reading))
     if kinds := {f.kind for f in removed}:
         phrase = words.REMOVED_RISKS.get(removed[0].kind) if len(kinds) == 1 else None
-        yield (phrase or words.CHECK_USE)(language, names=names(removed, reading))
+        yield (phrase or words.CHECK_USE)(language, names=wording.names(removed, reading))
     renamed = [f for f in reading.contracts if f.action is Action.RENAMED and f.before]
-    if any(both := shared_rename(renamed)):
+    if any(both := wording.shared_rename(renamed)):
         yield words.REPLACE(language, before=code(both[0]), after=code(both[1]))
     for f in renamed:
         if f.before:
@@ -153,11 +145,11 @@ def _duties(reading: ChangeContext) -> Iterator[Spans]:
             after = code(f.name if owned else owner_of(f.name)[1])
             yield words.REPLACE(language, before=code(f.before), after=after)
     for f in _restorable(reading):
-        before = value(typed(f, f.before), language)
+        before = wording.value(wording.typed(f, f.before), language)
         yield _keeping(f)(language, name=code(f.name), before=before)
     for f in reading.contracts:
-        if f.action is Action.CHANGED and (f.detail == "choices" or has_default(f)):
-            lost, gained = choices_of(f)
+        if f.action is Action.CHANGED and (f.detail == "choices" or wording.has_default(f)):
+            lost, gained = wording.choices_of(f)
             if lost:
                 values = list_in_words([code(one) for one in lost], language, limit=_ONE_BY_ONE)
                 yield words.CHOOSE_OTHER(language, name=code(f.name), values=values)
@@ -165,13 +157,13 @@ def _duties(reading: ChangeContext) -> Iterator[Spans]:
                 phrase = words.CHECK_CHOICES if f.detail == "choices" else words.CHECK_DEFAULT
                 yield phrase(language, names=code(f.name))
     announced = deprecated(reading)
-    if any(both := shared_start([(f.name, f.replacement or "") for f in announced])):
+    if any(both := wording.shared_start([(f.name, f.replacement or "") for f in announced])):
         yield words.REPLACE(language, before=code(both[0]), after=code(both[1]))
     if len({f.replacement for f in announced}) > 1:
-        yield words.LEAVE_DEPRECATED(language, names=names(announced, reading))
+        yield words.LEAVE_DEPRECATED(language, names=wording.names(announced, reading))
     yield from (spans for spans, _ in _replacements(announced, reading))
     if announced:
-        yield words.LEAVE_DEPRECATED(language, names=names(announced, reading))
+        yield words.LEAVE_DEPRECATED(language, names=wording.names(announced, reading))
     for name, facts in raised_minimums(reading.facts).items():
         yield words.RAISE(language, name=name, version=bare(facts[0].after))
     if unregistered := _unregistered(reading):
@@ -284,14 +276,16 @@ def _concerned(reading: ChangeContext) -> Spans:
 def _changed_defaults(reading: ChangeContext) -> list[Fact]:
     """Changed defaults whose new value is known and holds everywhere."""
     changed = [f for f in reading.contracts if f.action is Action.CHANGED and f.after]
-    whole = [f for f in changed if has_default(f) and not f.condition]
-    known = [f for f in whole if not (is_computed(f.before) or is_computed(f.after))]
+    whole = [f for f in changed if wording.has_default(f) and not f.condition]
+    known = [
+        f for f in whole if not (wording.is_computed(f.before) or wording.is_computed(f.after))
+    ]
     return known[:_ONE_BY_ONE]
 
 
 def _keeping(fact: Fact) -> Phrase:
     """How to keep an old default; a number is still accepted, a word may have been removed."""
-    plain = _NUMBER.fullmatch(typed(fact, fact.before) or "")
+    plain = _NUMBER.fullmatch(wording.typed(fact, fact.before) or "")
     return words.KEEP_DEFAULT if plain else words.KEEP_CHOICE
 
 
@@ -331,13 +325,15 @@ def _reaches_users(fact: Fact) -> bool:
     """Whether a fact concerns users; most languages compile dependencies into what they get."""
     if fact.kind is FactKind.TOOLCHAIN:
         return (fact.after or "")[:1] in _RANGES
-    return fact.kind is not FactKind.DEPENDENCY or (fact.detail in _SHARED and not is_pin(fact))
+    return fact.kind is not FactKind.DEPENDENCY or (
+        fact.detail in _SHARED and not wording.is_pin(fact)
+    )
 
 
 def _renamed(facts: Sequence[Fact], reading: ChangeContext) -> _Found:
     phrase = words.RENAMED_RISKS.get(facts[0].kind) if facts else None
     if phrase is not None:
-        yield phrase(reading.language, names=names(facts, reading, values=True)), facts
+        yield phrase(reading.language, names=wording.names(facts, reading, values=True)), facts
 
 
 # What breaks callers of the project's code.
@@ -349,11 +345,11 @@ def _for_callers(reading: ChangeContext) -> _Found:
     yield from _signatures(reading)
     for before, after, moves in _routes(_public(reading.moves))[:_ONE_BY_ONE]:
         where = {"before": code(before), "after": code(after)}
-        yield words.IMPORTS_MOVED(language, names=names(moves, reading), **where), moves
+        yield words.IMPORTS_MOVED(language, names=wording.names(moves, reading), **where), moves
     gone = [f for f in _public(reading.named(Action.REMOVED)) if not owner_of(f.name)[0]]
     if gone:
         phrase = words.REMOVED_RISKS[FactKind.SYMBOL]
-        yield phrase(language, names=names(gone, reading)), gone
+        yield phrase(language, names=wording.names(gone, reading)), gone
 
 
 def _public(facts: Sequence[Fact]) -> list[Fact]:
@@ -410,7 +406,7 @@ def _lost_defaults(facts: Sequence[Fact], reading: ChangeContext) -> _Found:
 def _signature(
     detail: str, found: Differences, facts: Sequence[Fact], reading: ChangeContext
 ) -> _Found:
-    language, name = reading.language, names(facts, reading)
+    language, name = reading.language, wording.names(facts, reading)
     if detail == "parameter renamed" and found.lost and found.added:
         before, after = code(found.lost[0]), code(found.added[0])
         yield words.PARAMETER_RENAMED(language, name=name, before=before, after=after), facts

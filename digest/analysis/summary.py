@@ -13,6 +13,7 @@ from dataclasses import replace
 from itertools import chain, islice
 
 from digest.analysis import explanations as explain
+from digest.analysis import quotes, wording
 from digest.analysis.context import (
     SUBJECT_LINE,
     VALUE,
@@ -30,31 +31,7 @@ from digest.analysis.context import (
 )
 from digest.analysis.explanations import is_known, name_list
 from digest.analysis.headline import Headline, bare_title, headline, secures
-from digest.analysis.quotes import (
-    breaking_notes,
-    content,
-    description_quotes,
-    documentation_sentences,
-    opening,
-    remarks,
-    repeats,
-    restates,
-)
-from digest.analysis.wording import (
-    NAMES,
-    Clause,
-    choices_of,
-    has_default,
-    is_named,
-    lines,
-    new_choices,
-    registered,
-    shared_rename,
-    shared_start,
-    typed,
-    undone_change,
-    value,
-)
+from digest.analysis.wording import value
 from digest.core.authors import code_as_spans
 from digest.core.change import printable
 from digest.core.facts import Action, Fact, FactKind, is_branch_merge
@@ -103,7 +80,7 @@ def _extent(reading: ChangeContext) -> Statement:
     files, language = reading.facts.files, reading.language
     if not files:
         return make_statement(statement_text.EMPTY(language), [SUBJECT_LINE])
-    counts = lines(sum(f.added for f in files), sum(f.deleted for f in files))
+    counts = wording.lines(sum(f.added for f in files), sum(f.deleted for f in files))
     return make_statement(statement_text.EXTENT(language, n=len(files), lines=counts), files)
 
 
@@ -113,7 +90,7 @@ def consequences(reading: ChangeContext) -> Iterator[Statement]:
     seen: list[str] = []
     for statement in _by_rank(at):
         text = statement.text
-        if not any(repeats(text, known) for known in seen):
+        if not any(quotes.repeats(text, known) for known in seen):
             seen.append(text)
             yield statement
 
@@ -134,12 +111,12 @@ def _by_rank(reading: ChangeContext) -> Iterator[Statement]:
     yield from explain.setting_descriptions(reading)
     built = [] if acts or reading.facts.reverts else list(explain.built_with(reading))
     yield from built
-    own = title.telling and not any(restates(one, reading.graded) for one in (*acts, *built))
+    own = title.telling and not any(quotes.restates(one, reading.graded) for one in (*acts, *built))
     made = (reading.told(k, Action.ADDED) for k in _SETTINGS[:3])
     later = title.inner or (title.brief and any(made))
     if own and not later:
         yield from _title(reading, title)
-    yield from _as_statements(new_choices(reading), reading, Aspect.NONE)
+    yield from _as_statements(wording.new_choices(reading), reading, Aspect.NONE)
     yield from explain.release_note(reading)
     explained, others = explain.news(reading) if not reading.facts.reverts else ([], [])
     yield from explained
@@ -151,20 +128,20 @@ def _by_rank(reading: ChangeContext) -> Iterator[Statement]:
     if not reading.facts.reverts:
         yield from explain.sent_fields(reading)
     if not title.telling:
-        yield from description_quotes(reading)
+        yield from quotes.description_quotes(reading)
         yield from _title(reading, title)
     yield from _as_statements(_unread(reading), reading)
-    for spans, places in chain(*registered(reading)):
+    for spans, places in chain(*wording.registered(reading)):
         yield make_statement(with_full_stop(spans, reading), places)
     yield from explain.values(reading)
     if not reading.facts.reverts:
         yield from explain.refusals(reading)
-        yield from documentation_sentences(reading)
-    yield from description_quotes(reading)
+        yield from quotes.documentation_sentences(reading)
+    yield from quotes.description_quotes(reading)
     if not reading.facts.reverts:
-        yield from remarks(reading, documents=True)
+        yield from quotes.remarks(reading, documents=True)
         yield from explain.described(reading)
-        yield from remarks(reading, documents=False)
+        yield from quotes.remarks(reading, documents=False)
     told = {place for one in built for place in one.evidence}
     yield from (s for s in explain.versions(reading) if not told.issuperset(s.evidence))
 
@@ -172,15 +149,17 @@ def _by_rank(reading: ChangeContext) -> Iterator[Statement]:
 def _undoing(reading: ChangeContext) -> Iterator[Statement]:
     """What is reverted or applied again."""
     facts, language = reading.facts, reading.language
-    if facts.reverts and is_named(facts.reverts):
+    if facts.reverts and wording.is_named(facts.reverts):
         several = _SEVERAL.fullmatch(facts.subject.words)
         numbers = [f"#{n}" for n in _DIGITS.findall(several[1])] if several else []
-        what = undone_change(facts.reverts, language)
+        what = wording.undone_change(facts.reverts, language)
         what = list_in_words(numbers, language, limit=len(numbers)) if numbers else what
         yield make_statement(statement_text.UNDOES(language, what=what), [SUBJECT_LINE])
-    if facts.relands and is_named(facts.relands):
+    if facts.relands and wording.is_named(facts.relands):
         own = RELANDED.sub("", bare_title(facts.subject), count=1)
-        what = undone_change(replace(facts.relands, title=facts.relands.title or own), language)
+        what = wording.undone_change(
+            replace(facts.relands, title=facts.relands.title or own), language
+        )
         yield make_statement(statement_text.RELANDS(language, what=what), [SUBJECT_LINE])
 
 
@@ -197,9 +176,9 @@ _DIGITS = re.compile(r"\d{2,9}")
 def _acts(reading: ChangeContext, title: Headline) -> Iterator[Statement]:
     """Removals and changes of what users rely on, the most certain consequence first."""
     clauses = [
-        *((code_as_spans(text), [place]) for text, place in breaking_notes(reading)),
+        *((code_as_spans(text), [place]) for text, place in quotes.breaking_notes(reading)),
         *_removals(reading),
-        *(registered(reading)[0] if _TAKES.search(reading.facts.subject.words) else ()),
+        *(wording.registered(reading)[0] if _TAKES.search(reading.facts.subject.words) else ()),
         *_renames(reading),
         *_defaults(reading, title),
         *_deprecations(reading),
@@ -210,7 +189,7 @@ def _acts(reading: ChangeContext, title: Headline) -> Iterator[Statement]:
 
 
 def _as_statements(
-    clauses: Iterable[Clause], reading: ChangeContext, aspect: Aspect = Aspect.COMPATIBILITY
+    clauses: Iterable[wording.Clause], reading: ChangeContext, aspect: Aspect = Aspect.COMPATIBILITY
 ) -> Iterator[Statement]:
     for spans, facts in clauses:
         yield make_statement(with_full_stop(spans, reading), facts, aspect)
@@ -220,7 +199,7 @@ _TAKES = re.compile(r"\b(?:remov|drop|delet|deprecat|obsolet|retir)", re.IGNOREC
 """Words of a title for entries that a registry loses."""
 
 
-def _removals(reading: ChangeContext) -> Iterator[Clause]:
+def _removals(reading: ChangeContext) -> Iterator[wording.Clause]:
     """What users set, call and read and can no longer."""
     facts = [f for k in _SETTINGS for f in reading.told(k, Action.REMOVED)]
     schema = reading.told(FactKind.SCHEMA, Action.REMOVED)
@@ -235,14 +214,14 @@ def _removals(reading: ChangeContext) -> Iterator[Clause]:
         yield words.PROTOCOL_LOSES(reading.language, names=names), schema
 
 
-def _refused(reading: ChangeContext) -> Iterator[Clause]:
+def _refused(reading: ChangeContext) -> Iterator[wording.Clause]:
     """A new error about flags that were accepted before."""
     if refused := explain.refused_flags(reading):
-        text = code_as_spans(opening(refused[0].text).rstrip("."))
+        text = code_as_spans(quotes.opening(refused[0].text).rstrip("."))
         yield words.NOW_REFUSED(reading.language, words=text), [refused[0].evidence]
 
 
-def _unread(reading: ChangeContext) -> Iterator[Clause]:
+def _unread(reading: ChangeContext) -> Iterator[wording.Clause]:
     """Variables that are no longer read; they may be those of another program."""
     facts = reading.told(FactKind.ENVIRONMENT, Action.REMOVED)
     group = [f for f in facts if f.detail == "read" and not explain.INNER.search(f.name)]
@@ -285,11 +264,11 @@ def _own_name(fact: Fact) -> str:
     return without_dashes(owner_of(fact.name)[1])
 
 
-def _renames(reading: ChangeContext) -> Iterator[Clause]:
+def _renames(reading: ChangeContext) -> Iterator[wording.Clause]:
     """Renames of what users set, call and read, and of whole services and messages."""
     for kind in (*_SETTINGS, FactKind.SCHEMA):
         found = reading.told(kind, Action.RENAMED)
-        before, after = map(code, shared_rename(found))
+        before, after = map(code, wording.shared_rename(found))
         if before.text:
             many = words.RENAMED_ALIKE(reading.language, before=before, after=after, n=len(found))
             yield many, found
@@ -301,12 +280,12 @@ def _renames(reading: ChangeContext) -> Iterator[Clause]:
                 yield phrase(reading.language, before=before, after=after), [f]
 
 
-def _defaults(reading: ChangeContext, title: Headline) -> Iterator[Clause]:
+def _defaults(reading: ChangeContext, title: Headline) -> Iterator[wording.Clause]:
     """Changed defaults and choices; a default that is now computed is shown by its old value."""
     for kind in _SETTINGS:
         for f in reading.told(kind, Action.CHANGED):
-            lost, gained = choices_of(f)
-            if (f.detail == "choices" and (lost or not gained)) or has_default(f):
+            lost, gained = wording.choices_of(f)
+            if (f.detail == "choices" and (lost or not gained)) or wording.has_default(f):
                 spans = _conditional(f, reading, title)
                 if spans:
                     yield spans, [f]
@@ -344,9 +323,9 @@ def _before_and_after(f: Fact, reading: ChangeContext, title: Headline) -> Spans
     long = max(len(f.before or ""), len(f.after or "")) > VALUE
     if long and title.telling and _mentions(title, f):
         return title.spans
-    before, after = (value(typed(f, one), language) for one in (f.before, f.after))
-    if lost := choices_of(f)[0]:
-        values = list_in_words([code(one) for one in lost], language, limit=NAMES)
+    before, after = (value(wording.typed(f, one), language) for one in (f.before, f.after))
+    if lost := wording.choices_of(f)[0]:
+        values = list_in_words([code(one) for one in lost], language, limit=wording.NAMES)
         return words.CHOICES_LOST(language, name=name, values=values)
     if f.detail == "choices":
         both = old and new
@@ -360,7 +339,7 @@ def _before_and_after(f: Fact, reading: ChangeContext, title: Headline) -> Spans
     if said := explain.said_default(f, reading) or _titled_default(f, title):
         return words.DEFAULT(language, name=name, before=before, after=said)
     text = f"{_own_name(f)} {explain.help_of(f, reading)}".replace("_", " ")
-    about = len(content(text) & content(plain(title.spans))) > 1
+    about = len(quotes.content(text) & quotes.content(plain(title.spans))) > 1
     if title.telling and (about or _mentions(title, f)):
         return words.WAS(language, what=title.spans, name=name, before=before)
     return words.DEFAULT_GONE(language, name=name, before=before)
@@ -388,8 +367,8 @@ def _speaks_of(title: Headline, fact: Fact) -> bool:
     if _mentions(title, fact):
         return True
     text = plain(title.spans)
-    own = content(_own_name(fact).replace("_", " "))
-    shared = own & content(text.replace("_", " "))
+    own = quotes.content(_own_name(fact).replace("_", " "))
+    shared = own & quotes.content(text.replace("_", " "))
     return "by default" not in text.lower() and len(shared) >= max(2, len(own) / 2)
 
 
@@ -399,7 +378,7 @@ def _mentions(title: Headline, fact: Fact) -> bool:
     return f"_{_own_name(fact)}_" in f"_{text}_"
 
 
-def _deprecations(reading: ChangeContext) -> Iterator[Clause]:
+def _deprecations(reading: ChangeContext) -> Iterator[wording.Clause]:
     """What is deprecated, if a version or the author says so: a comment may speak of anything."""
     language = reading.language
     facts = deprecated(reading)
@@ -411,7 +390,7 @@ def _deprecations(reading: ChangeContext) -> Iterator[Clause]:
         instead = (
             list_in_words([code(one) for one in others], language, limit=_CLAUSES) if few else ()
         )
-        before, after = shared_start([(f.name, f.replacement or "") for f in facts])
+        before, after = wording.shared_start([(f.name, f.replacement or "") for f in facts])
         names: Spans = (code(before),) if before else name_list(facts, language)
         instead = (code(after),) if after else instead
         use = words.USE_INSTEAD(language, replacement=instead) if instead else ()
@@ -420,7 +399,7 @@ def _deprecations(reading: ChangeContext) -> Iterator[Clause]:
         yield join([*phrase(language, names=names), *use, *goes]), facts
 
 
-def _raised_minimums(reading: ChangeContext) -> Iterator[Clause]:
+def _raised_minimums(reading: ChangeContext) -> Iterator[wording.Clause]:
     for name, facts in raised_minimums(reading.facts).items():
         pairs = [
             words.FROM_TO(reading.language, before=before, after=after)
@@ -438,7 +417,7 @@ def bare(version: str | None) -> str:
 def _title(reading: ChangeContext, title: Headline) -> Iterator[Statement]:
     facts = reading.facts
     undone = facts.reverts or facts.relands
-    if not title.spans or (undone and is_named(undone)):
+    if not title.spans or (undone and wording.is_named(undone)):
         return
     aspect = Aspect.NONE
     if secures(facts):

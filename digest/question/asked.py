@@ -13,21 +13,11 @@ from digest.core.facts import Action, FactKind
 from digest.core.grade import Level
 from digest.core.reference import Reference
 from digest.frozen import frozen
+from digest.question import slot_values
 from digest.question.commit_range import Refs, Span
 from digest.question.intent import Intent, Top
 from digest.question.lexicon import NONE
 from digest.question.periods import COMPARES, Now, beside
-from digest.question.slot_values import (
-    ARTICLES,
-    RELATED,
-    Filters,
-    Quote,
-    Step,
-    Symbol,
-    Token,
-    author_in,
-    name_of,
-)
 from digest.question.thing_cues import is_thing, new_thing, new_topic, things_listed
 from digest.window import Window
 
@@ -73,7 +63,7 @@ class Asked:
 
     text: str
     now: Now
-    tokens: tuple[Token, ...]
+    tokens: tuple[slot_values.Token, ...]
     excluded: tuple[str, ...] = ()
     known: frozenset[str] | None = None
     follows: str = ""
@@ -97,7 +87,7 @@ class Asked:
         allowed = {*tags, "noise", "own", "greet", "thanks"}
         return all(
             (token.slot is None and token.tags & allowed)
-            or token.slot == Filters(without=self.without)
+            or token.slot == slot_values.Filters(without=self.without)
             for token in self.tokens
         )
 
@@ -123,7 +113,7 @@ class Asked:
     @cached_property
     def against(self) -> Window | None:
         """The second period of a comparison: *this week compared to last week*."""
-        windows, steps = self.slots(Window), self.slots(Step)
+        windows, steps = self.slots(Window), self.slots(slot_values.Step)
         compares = self.has("compare") or COMPARES.search(self.text)
         if len(windows) == 1 and not steps and compares and _TO_LAST.search(self.text):
             return beside(windows[0], "period", self.now, later=False)
@@ -148,9 +138,9 @@ class Asked:
         return list(dict.fromkeys(self.slots(Reference)))
 
     @cached_property
-    def filters(self) -> Filters:
+    def filters(self) -> slot_values.Filters:
         """The conditions given as ``key:value``."""
-        return next(iter(self.slots(Filters)), Filters())
+        return next(iter(self.slots(slot_values.Filters)), slot_values.Filters())
 
     @cached_property
     def values(self) -> dict[str, tuple[str, ...]]:
@@ -239,7 +229,7 @@ class Asked:
         """The author's name and the indexes of its tokens."""
         if self.filters.author:
             return self.filters.author, frozenset()
-        return author_in(self.tokens, self.known or NONE, asks_who=self.has("who"))
+        return slot_values.author_in(self.tokens, self.known or NONE, asks_who=self.has("who"))
 
     @property
     def author(self) -> str:
@@ -252,7 +242,7 @@ class Asked:
         return tuple(
             name
             for place, token in enumerate(self.tokens)
-            if self.is_left(place) and (name := name_of(token))
+            if self.is_left(place) and (name := slot_values.name_of(token))
         )
 
     def is_left(self, place: int) -> bool:
@@ -272,7 +262,7 @@ class Asked:
         token = self.tokens[place]
         if place in self._author[1]:
             return False
-        if isinstance(token.slot, Symbol | Quote):
+        if isinstance(token.slot, slot_values.Symbol | slot_values.Quote):
             return True
         if token.slot is not None:
             return False
@@ -323,13 +313,15 @@ class Asked:
         after = self.tokens[place + 1] if place + 1 < len(self.tokens) else None
         if any(sign.isupper() or sign.isdecimal() or sign in "-_." for sign in text[:40]):
             return True
-        while before and before.text.lower() in ARTICLES:
+        while before and before.text.lower() in slot_values.ARTICLES:
             place -= 1
             before = self.tokens[place - 1] if place else None
         last = before.text.lower().rpartition(" ")[2] if before else ""  # "diff of"
         named = before and (last in _TOPICAL_WORDS or "about" in before.tags)
         said = after.text.lower() if after else ""
-        noun = said in RELATED or (after and "change" in after.tags and said.endswith("s"))
+        noun = said in slot_values.RELATED or (
+            after and "change" in after.tags and said.endswith("s")
+        )
         return bool(named or noun) or (not text.isascii() and len(text) > 2)
 
     @property
@@ -364,7 +356,7 @@ class Asked:
     def _in_topic(self, place: int) -> bool:
         """Whether a kind of name is a topic itself: *in the API*, *API server*."""
         before = place - 1
-        while before >= 0 and self.tokens[before].text.lower() in ARTICLES:
+        while before >= 0 and self.tokens[before].text.lower() in slot_values.ARTICLES:
             before -= 1
         after = self.tokens[place + 1] if place + 1 < len(self.tokens) else None
         if after is not None and after.slot is None and not after.tags:
@@ -392,7 +384,7 @@ class Asked:
             if not self.is_left(place):
                 joins = "join" in token.tags or token.text.lower() == "of"  # "denial of service"
                 joint = token.text if joins else ""
-            elif name := name_of(token):
+            elif name := slot_values.name_of(token):
                 chinese = not (name[0].isascii() or text[-1:].isascii())
                 chinese = chinese or (token.glued and self.is_left(place - 1))
                 gap = "" if chinese or not text else " "

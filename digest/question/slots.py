@@ -14,32 +14,11 @@ from digest.core.patterns import lazy
 from digest.core.reference import Reference, parse_reference
 from digest.core.release import LATEST
 from digest.errors import InvalidReference
+from digest.question import lexicon, slot_values
 from digest.question.commit_range import Refs, ascending, find_refs, with_releases
 from digest.question.dates import SPELT, number
 from digest.question.intent import Top
-from digest.question.lexicon import (
-    ADVERBS,
-    NONE,
-    chinese,
-    correct_word,
-    english,
-    in_usual_words,
-    is_cue,
-    runs,
-)
 from digest.question.periods import PLANNED, VAGUE, FoundPeriod, Now, find_periods, with_days
-from digest.question.slot_values import (
-    Background,
-    Path,
-    Quote,
-    Release,
-    Slot,
-    Step,
-    Stray,
-    Symbol,
-    Token,
-    filters_in,
-)
 
 _MARK = 0xE000  # the first of the characters that mark slots; no text has them (private use)
 
@@ -49,15 +28,17 @@ class _Masked:
     """A text in which slots are replaced by marks."""
 
     text: str
-    found: list[Slot] = field(default_factory=list)
+    found: list[slot_values.Slot] = field(default_factory=list)
 
-    def take(self, begin: int, end: int, slot: Slot) -> None:
+    def take(self, begin: int, end: int, slot: slot_values.Slot) -> None:
         """Replace a slot by a mark."""
         mark = chr(_MARK + len(self.found))
         self.found.append(slot)
         self.text = " ".join(f"{self.text[:begin]} {mark} {self.text[end:]}".split())
 
-    def sub(self, pattern: re.Pattern[str], read: Callable[[re.Match[str]], Slot | None]) -> None:
+    def sub(
+        self, pattern: re.Pattern[str], read: Callable[[re.Match[str]], slot_values.Slot | None]
+    ) -> None:
         """Replace every match of a pattern that is read as a slot."""
 
         def mark(match: re.Match[str]) -> str:
@@ -222,7 +203,7 @@ _STRAY = lazy(
 )
 
 
-def slots_of(text: str, now: Now, background: Background) -> list[Token]:
+def slots_of(text: str, now: Now, background: slot_values.Background) -> list[slot_values.Token]:
     """The words and slots of a normalised question, in order.
 
     Raises ``InvalidDate``, ``InvalidWindow`` and ``FutureWindow`` for a period that has the right
@@ -231,17 +212,17 @@ def slots_of(text: str, now: Now, background: Background) -> list[Token]:
     text = _TAIL.sub("", _ASIDE.sub("", text))
     text = _NONE_OF.sub(lambda found: f" without {found[1] or found[2]}; ", text)
     masked = _Masked(_LEFT_OUT.sub(lambda found: _COMMA.sub(" and ", found[0]), text))
-    masked.text, conditions = filters_in(masked.text)
+    masked.text, conditions = slot_values.filters_in(masked.text)
     if conditions:
         masked.take(len(masked.text), len(masked.text), conditions)
     masked.sub(_QUOTED, _quoted)
     masked.sub(_URL, _address)
-    masked.sub(_ADVISORY, lambda found: Quote(found[0]))
+    masked.sub(_ADVISORY, lambda found: slot_values.Quote(found[0]))
     for own in background.own:
         for thing in ("release", "version"):
             masked.text = masked.text.replace(f" {own} {thing}", f" {thing}")
     masked.text = _ORDINAL.sub(lambda found: "零一二三四五六七八九"[int(found[1])], masked.text)
-    masked.text = in_usual_words(masked.text)
+    masked.text = lexicon.in_usual_words(masked.text)
     masked.text = with_releases(masked.text)
     masked.sub(_REFERENCE, lambda found: _reference(found[0]))
     masked.sub(_CALLED, _called)
@@ -252,7 +233,7 @@ def slots_of(text: str, now: Now, background: Background) -> list[Token]:
     if _NUMBERED_LIST.search(masked.text):
         masked.sub(_TOP, _top)
     _spans(masked, now)
-    masked.sub(_VERSION, lambda found: Release(found[0]))
+    masked.sub(_VERSION, lambda found: slot_values.Release(found[0]))
     masked.sub(_SHA, lambda found: _reference(found[0]))
     masked.sub(_NUMBER, lambda f: None if _YEAR.fullmatch(f[0]) else _reference(f[0]))
     masked.sub(_PATH, _path)
@@ -260,23 +241,23 @@ def slots_of(text: str, now: Now, background: Background) -> list[Token]:
         _SYMBOL, lambda found: None if found[0].lower() in background.own else _symbol(found)
     )
     story, masked.text = _story(masked)
-    masked.sub(_STRAY, lambda found: Stray(found[0]))
+    masked.sub(_STRAY, lambda found: slot_values.Stray(found[0]))
     told = [one for one in _tokens(_Masked(story, masked.found), background) if one.is_slot_or_cue]
     return [*told, *_tokens(masked, background)]
 
 
-def words_of(text: str) -> list[Token]:
+def words_of(text: str) -> list[slot_values.Token]:
     """The words of a text with their tags, without any slots."""
-    return list(_tokens(_Masked(text), Background()))
+    return list(_tokens(_Masked(text), slot_values.Background()))
 
 
-def _quoted(match: re.Match[str]) -> Slot | None:
+def _quoted(match: re.Match[str]) -> slot_values.Slot | None:
     """A quotation, or the one flag or variable of an error message."""
     quoted = match[1].strip()
     names = set(_NAME_IN_ERROR.findall(quoted)) if " " in quoted else set()
     if len(names) == 1:
-        return Symbol(names.pop(), sure=True)
-    return Quote(quoted) if quoted else None
+        return slot_values.Symbol(names.pop(), sure=True)
+    return slot_values.Quote(quoted) if quoted else None
 
 
 _NAME_IN_ERROR = lazy(r"(?<![\w-])(?:--[a-z][\w-]+|[A-Z][A-Z0-9]*_[A-Z0-9_]+)(?![\w-])", re.ASCII)
@@ -288,7 +269,7 @@ def _story(masked: _Masked) -> tuple[str, str]:
     *Our CI still pins 1.2. What breaks if we move to 1.3?* gives the releases, not a topic.
     """
     between = any(isinstance(one, Refs) for one in masked.found)
-    if not between and sum(isinstance(one, Release) for one in masked.found) < 2:
+    if not between and sum(isinstance(one, slot_values.Release) for one in masked.found) < 2:
         return "", masked.text
     *stories, asked = _SENTENCES.split(masked.text)
     return " ".join(stories), asked
@@ -297,11 +278,11 @@ def _story(masked: _Masked) -> tuple[str, str]:
 _SENTENCES = lazy(r"[.!;。！；]+ (?=\S)| -+ ")
 
 
-def _address(match: re.Match[str]) -> Slot:
+def _address(match: re.Match[str]) -> slot_values.Slot:
     written = match[0].rstrip(".,;:!?)")
     if (between := find_refs(written)) is not None:
         return between.refs
-    return _reference(written) or Stray(written)
+    return _reference(written) or slot_values.Stray(written)
 
 
 def _reference(written: str) -> Reference | None:
@@ -311,22 +292,22 @@ def _reference(written: str) -> Reference | None:
         return None
 
 
-def _called(match: re.Match[str]) -> Slot | None:
+def _called(match: re.Match[str]) -> slot_values.Slot | None:
     number = match["number"]
     if match.re is _AFTER and _YEAR.fullmatch(number):
         return None
     return _reference(f"issue #{number}" if match["issue"] else number)
 
 
-def _spelt(text: str, background: Background) -> str:
+def _spelt(text: str, background: slot_values.Background) -> str:
     """The text with misspelt cue words corrected; words in the index are kept."""
-    known = background.known or NONE
+    known = background.known or lexicon.NONE
 
     def put(match: re.Match[str]) -> str:
         word = match[0]
         if word in known:
             return word
-        return correct_word(word)
+        return lexicon.correct_word(word)
 
     text = re.sub(r"(?<![\w./@:'-])[a-z0-9]{1,16}(?![\w./@:'-])", put, text)
     return re.sub(r"\b(last|this|past|next) weak\b", r"\1 week", text)
@@ -365,10 +346,10 @@ def _top(match: re.Match[str]) -> Top:
     return Top(number(next(filter(None, match.groups()), "1").lower()), by)
 
 
-def _step(match: re.Match[str]) -> Step:
+def _step(match: re.Match[str]) -> slot_values.Step:
     said = match[0].lower()
     unit = next((unit for word, unit in _LENGTHS.items() if word in said), "period")
-    return Step(unit, later=re.search("after|later|following|[后下]", said) is not None)
+    return slot_values.Step(unit, later=re.search("after|later|following|[后下]", said) is not None)
 
 
 _LENGTHS = {
@@ -378,16 +359,16 @@ _LENGTHS = {
 """Words for lengths of time, with their units."""
 
 
-def _path(match: re.Match[str]) -> Slot | None:
+def _path(match: re.Match[str]) -> slot_values.Slot | None:
     path = match[0].rstrip(".,")
     if path in {"w/", "w/o"}:
         return None
     if ".." in path.split("/") or path.startswith("/"):
-        return Stray(path)
+        return slot_values.Stray(path)
     if _MODULE.match(path):
-        return Symbol(path, sure=True)
+        return slot_values.Symbol(path, sure=True)
     if path.count("/") > 1 or path.endswith("/") or _FILE.fullmatch(path):
-        return Path(path)
+        return slot_values.Path(path)
     return None
 
 
@@ -395,54 +376,54 @@ _MODULE = lazy(r"[\w-]+\.(?:com|org|io|dev|in|net)/[\w./-]+\Z", re.ASCII)
 """A module named by its location: *golang.org/x/text*."""
 
 
-def _symbol(match: re.Match[str]) -> Slot | None:
+def _symbol(match: re.Match[str]) -> slot_values.Slot | None:
     name = match[0].removesuffix("()")
     if _FILE.fullmatch(name):
         return None
-    if match["hyphened"] and is_cue(name.lower()):
+    if match["hyphened"] and lexicon.is_cue(name.lower()):
         return None
-    return Symbol(name, sure=bool(match["flag"] or match["snake"]))
+    return slot_values.Symbol(name, sure=bool(match["flag"] or match["snake"]))
 
 
 _WORD = lazy(r"[^\s,，.。;；:：!?！？、()（）\[\]{}…*\"“”【】《》]+(?:[.:;][\w-]+)*")
 
 
-def _tokens(masked: _Masked, background: Background) -> Iterator[Token]:
+def _tokens(masked: _Masked, background: slot_values.Background) -> Iterator[slot_values.Token]:
     """The words with their tags and the slots, in order."""
     words: list[str] = []
     for raw in re.split(f"([{chr(_MARK)}-\uf8ff])", masked.text):
         if len(raw) == 1 and _MARK <= ord(raw) < _MARK + len(masked.found):
             yield from _tagged(words, background)
             words = []
-            yield Token(text=raw, slot=masked.found[ord(raw) - _MARK])
+            yield slot_values.Token(text=raw, slot=masked.found[ord(raw) - _MARK])
             continue
-        for begin, end, han in runs(raw):
+        for begin, end, han in lexicon.runs(raw):
             if not han:
                 words += _WORD.findall(raw[begin:end])
                 continue
             yield from _tagged(words, background)
             words, glued = [], begin > 0 and raw[begin - 1] != " "
-            for text, tags in chinese(raw[begin:end]):
-                yield Token(text, tags, glued=glued)
+            for text, tags in lexicon.chinese(raw[begin:end]):
+                yield slot_values.Token(text, tags, glued=glued)
                 glued = True
     yield from _tagged(words, background)
 
 
-def _tagged(words: list[str], background: Background) -> Iterator[Token]:
-    words = [word.lstrip("@") for word in words if word.lower() not in ADVERBS]
+def _tagged(words: list[str], background: slot_values.Background) -> Iterator[slot_values.Token]:
+    words = [word.lstrip("@") for word in words if word.lower() not in lexicon.ADVERBS]
     lower = [word.lower() for word in words]
     at = 0
     while at < len(words):
         if lower[at] in background.own:
-            yield Token(words[at], frozenset({"own"}))
+            yield slot_values.Token(words[at], frozenset({"own"}))
             at += 1
             continue
-        tags, size = english(lower, at)
+        tags, size = lexicon.english(lower, at)
         text = " ".join(words[at : at + size])
         if not tags and lower[at].endswith(("'s", "s'")):
             bare = words[at][:-2] if lower[at].endswith("'s") else words[at][:-1]
-            known = frozenset({"own"}) if bare.lower() in background.own else NONE
-            yield Token(bare, known, owns=True)
+            known = frozenset({"own"}) if bare.lower() in background.own else lexicon.NONE
+            yield slot_values.Token(bare, known, owns=True)
         else:
-            yield Token(text, tags)
+            yield slot_values.Token(text, tags)
         at += size

@@ -15,15 +15,7 @@ from tree_sitter import Node
 
 from digest.facts.call_arguments import call_at, flat, tokens
 from digest.facts.side_text import SideText
-from digest.facts.syntax.declarations import (
-    MOST_BASES,
-    BasesOf,
-    DeclaredField,
-    Parameter,
-    PublicDeclaration,
-    Signature,
-    last_part,
-)
+from digest.facts.syntax import declarations
 from digest.facts.syntax.grammar import parse, shallow, text_of
 from digest.facts.syntax.python_outline import Header, Outline
 
@@ -72,7 +64,7 @@ def header_end(text: str, offset: int) -> int | None:
 
 
 @lru_cache(maxsize=_KEPT)
-def signature(text: str, offset: int) -> Signature | None:
+def signature(text: str, offset: int) -> declarations.Signature | None:
     """The signature of the definition whose header begins at ``offset``; ``None`` if unreadable."""
     end = header_end(text, offset)
     if end is None:
@@ -89,7 +81,7 @@ def signature(text: str, offset: int) -> Signature | None:
     return _of_function(node) if node.type == "function_definition" else None
 
 
-def _of_class(node: Node) -> Signature:
+def _of_class(node: Node) -> declarations.Signature:
     given = node.child_by_field_name("superclasses")
     bases = tuple(
         flat(text_of(n)) for n in (given.named_children if given else ()) if n.type != "comment"
@@ -97,17 +89,17 @@ def _of_class(node: Node) -> Signature:
     return _with_bases(bases)
 
 
-def _with_bases(bases: tuple[str, ...]) -> Signature:
-    return Signature(text=f"({', '.join(bases)})" if bases else "", bases=bases)
+def _with_bases(bases: tuple[str, ...]) -> declarations.Signature:
+    return declarations.Signature(text=f"({', '.join(bases)})" if bases else "", bases=bases)
 
 
-def _of_function(node: Node) -> Signature:
+def _of_function(node: Node) -> declarations.Signature:
     parameters = tuple(_parameters(node.child_by_field_name("parameters")))
     returns = node.child_by_field_name("return_type")
     result = _plain(returns) if returns else None
     prefix = "async" if node.children[0].type == "async" else ""
     text = f"({_joined(parameters)})" + (f" -> {result}" if result else "")
-    return Signature(
+    return declarations.Signature(
         text=f"{prefix} {text}" if prefix else text,
         parameters=parameters,
         returns=result,
@@ -115,8 +107,8 @@ def _of_function(node: Node) -> Signature:
     )
 
 
-def _parameters(node: Node | None) -> list[Parameter]:
-    result: list[Parameter] = []
+def _parameters(node: Node | None) -> list[declarations.Parameter]:
+    result: list[declarations.Parameter] = []
     keyword = False
     for place, child in enumerate(
         [c for c in (node.named_children if node else ()) if c.type != "comment"]
@@ -133,14 +125,14 @@ def _parameters(node: Node | None) -> list[Parameter]:
     return result
 
 
-def _parameter(node: Node, *, keyword: bool) -> Parameter:
+def _parameter(node: Node, *, keyword: bool) -> declarations.Parameter:
     kinds = {"list_splat_pattern": "*", "dictionary_splat_pattern": "**"}
     typed = node.child_by_field_name("type")
     default = node.child_by_field_name("value")
     target = node.child_by_field_name("name") or (
         node.named_children[0] if node.type == "typed_parameter" else node
     )
-    return Parameter(
+    return declarations.Parameter(
         name=text_of(target).lstrip("* "),
         annotation=_plain(typed) if typed else None,
         default=_plain(default) if default else None,
@@ -161,7 +153,7 @@ def _plain(node: Node) -> str:
     return text.removeprefix("(").removesuffix(")") if wrapped else text
 
 
-def _joined(parameters: tuple[Parameter, ...]) -> str:
+def _joined(parameters: tuple[declarations.Parameter, ...]) -> str:
     parts, bare = [], False
     for p in parameters:
         if p.keyword and not bare and not any(q.kind == "*" for q in parameters):
@@ -196,7 +188,7 @@ def has_fields(outline: Outline, header: Header) -> bool:
             name = re.split(r"[\[(=]", base)[0].rpartition(".")[2].strip()
             if name.endswith((*_BASES, *_NAMED)):
                 return True
-            if len(waiting) < MOST_BASES:
+            if len(waiting) < declarations.MOST_BASES:
                 waiting += [h for h in outline.named("class", name)[:1] if h not in waiting]
     return False
 
@@ -207,7 +199,9 @@ def _decorators(text: str, header: Header) -> list[str]:
     return [match[1].rpartition(".")[2] for match in _DECORATOR.finditer(above)]
 
 
-def fields(source: SideText, outline: Outline, header: Header) -> dict[str, DeclaredField]:
+def fields(
+    source: SideText, outline: Outline, header: Header
+) -> dict[str, declarations.DeclaredField]:
     """The public fields of one class, in the order of the text; those below a method are not."""
     start = header.offset
     end = outline.end(header)
@@ -217,7 +211,7 @@ def fields(source: SideText, outline: Outline, header: Header) -> dict[str, Decl
     body = next((named for n in root.children if (named := n.child_by_field_name("body"))), None)
     statements = [n for n in body.named_children if n.type != "comment"] if body else []
     top = source.line_at(start) - 1
-    found: dict[str, DeclaredField] = {}
+    found: dict[str, declarations.DeclaredField] = {}
     for place, statement in enumerate(statements):
         if statement.type.endswith("definition"):
             break
@@ -228,7 +222,7 @@ def fields(source: SideText, outline: Outline, header: Header) -> dict[str, Decl
             continue
         below = statements[place + 1 : place + 2] or [statement]
         rows = statement.start_point.row, max(statement.end_point.row, below[0].start_point.row - 1)
-        found[name] = DeclaredField(
+        found[name] = declarations.DeclaredField(
             owner=header.name,
             name=name,
             line=top + rows[0] + 1,
@@ -278,7 +272,7 @@ class PythonModule:
         self.source = source
         self.outline = Outline(source.text)
 
-    def entries(self) -> Iterator[PublicDeclaration]:
+    def entries(self) -> Iterator[declarations.PublicDeclaration]:
         """The public definitions whose header the change touches, in the order of the text."""
         seen: set[int] = set()
         for first, last in self.source.spans:
@@ -290,7 +284,7 @@ class PythonModule:
                 seen.add(header.offset)
                 yield from self._public(header)
 
-    def named(self, entry: PublicDeclaration) -> list[PublicDeclaration]:
+    def named(self, entry: declarations.PublicDeclaration) -> list[declarations.PublicDeclaration]:
         """All public definitions of the same kind and name, touched or not."""
         kind = "class" if entry.kind == "class" else "def"
         return [e for h in self.outline.named(kind, entry.name) for e in self._public(h)]
@@ -302,20 +296,20 @@ class PythonModule:
         top = re.escape(name.partition(".")[0])
         return gives >= 0 and re.search(rf"[\"']{top}[\"']", text[gives:]) is not None
 
-    def hides(self, entry: PublicDeclaration) -> bool:
+    def hides(self, entry: declarations.PublicDeclaration) -> bool:
         """Always false: in Python private things have another name."""
         del entry
         return False
 
-    def inherits(self, entry: PublicDeclaration, known: BasesOf) -> bool:
+    def inherits(self, entry: declarations.PublicDeclaration, known: declarations.BasesOf) -> bool:
         """Whether a class inherits a method here, or may: from a new base of another file."""
         if entry.kind != "method":
             return False
         above = [entry.parent]
         for owner in above:
             more = [base for base in dict.fromkeys(self.bases(owner)) if base not in above]
-            above += more[: MOST_BASES - len(above)]
-        method = last_part(entry.name)
+            above += more[: declarations.MOST_BASES - len(above)]
+        method = declarations.last_part(entry.name)
         if any(self.outline.named("def", f"{base}.{method}") for base in above[1:]):
             return True
         new = set(self.bases(entry.parent)) - set(known(entry.parent))
@@ -331,7 +325,7 @@ class PythonModule:
                     names[header.name] = None
         return tuple(names)
 
-    def fields(self, owner: str) -> Mapping[str, DeclaredField] | None:
+    def fields(self, owner: str) -> Mapping[str, declarations.DeclaredField] | None:
         """All public fields of a class, or ``None`` if there is no such public class."""
         header = next(iter(self.outline.named("class", owner)), None)
         if header is None or not next(self._public(header), None):
@@ -350,7 +344,7 @@ class PythonModule:
         end = header_end(self.source.text, offset)
         return end is not None and self.source.touches(offset, end)
 
-    def _public(self, header: Header) -> Iterator[PublicDeclaration]:
+    def _public(self, header: Header) -> Iterator[declarations.PublicDeclaration]:
         *parents, last = header.name.split(".")
         quiet = bool(parents) and last in _QUIET
         if header.nested or any(p.startswith("_") for p in parents):
@@ -361,7 +355,7 @@ class PythonModule:
             self.outline.exported
         ):
             return
-        yield PublicDeclaration(
+        yield declarations.PublicDeclaration(
             kind="class" if header.kind == "class" else "method" if parents else "function",
             name=header.name,
             parent=header.parent,
