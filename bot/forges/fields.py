@@ -194,6 +194,28 @@ def issue(data: Json, mentions: Iterable[int], closings: Iterable[str] = ()) -> 
     )
 
 
+_CHECKS = {
+    forge.CheckState.PASSED: {"success", "neutral", "skipped", "warning"},
+    forge.CheckState.FAILED: {
+        *("failure", "failed", "error", "timed_out", "cancelled", "canceled", "action_required"),
+        *("startup_failure", "stale"),
+    },
+}
+
+
+def checks(given: Iterable[tuple[str, str]]) -> forge.Checks | None:
+    """All checks of a commit, from their names and states in the words of any forge."""
+    names: dict[forge.CheckState, dict[str, None]] = {}
+    for name, state in given:
+        known = (one for one, words in _CHECKS.items() if state in words)
+        names.setdefault(next(known, forge.CheckState.RUNNING), {})[name or state] = None
+    failed = tuple(names.get(forge.CheckState.FAILED, ()))[:_MOST_NAMES]
+    for worst in reversed(forge.CheckState):
+        if worst in names:
+            return forge.Checks(state=worst, failed=failed)
+    return None
+
+
 def release(data: Json) -> forge.Release:
     """A published release."""
     return forge.Release(

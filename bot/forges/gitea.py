@@ -52,6 +52,17 @@ class Gitea(ForgeRepository):
         files = read_diff(str(page.value))
         return forge.Patch(files=files, total=max(request.files, len(files)))
 
+    async def checks(self, request: forge.PullRequest) -> forge.Checks | None:
+        """The statuses of its newest commit."""
+        path = f"{self._base}/commits/{request.head}/status"
+        page = await self._wire.get(path, f"pull request #{request.number}")
+        return self._wire.understood(
+            lambda: fields.checks(
+                (fields.line(one, "context"), fields.text(one, "status"))
+                for one in tables(table(page.value).get("statuses") or [])
+            )
+        )
+
     async def issue(self, number: int) -> forge.Issue:
         """An issue, with the requests and commits in its timeline."""
         what = f"issue #{number}"

@@ -130,6 +130,16 @@ def _closings(events: Sequence[Json]) -> Iterator[str]:
             yield name
 
 
+def _check_states(runs: Json, statuses: Json) -> Iterator[tuple[str, str]]:
+    for run in tables(runs.get("check_runs", [])):
+        yield (
+            fields.line(run, "name"),
+            fields.text(run, "conclusion"),
+        )  # empty until it is completed
+    for status in tables(statuses.get("statuses", [])):
+        yield fields.line(status, "context"), fields.text(status, "state")
+
+
 def comparison(base: str, head: str, pages: Sequence[Json]) -> forge.Comparison:
     """A comparison from its pages; they state the number of commits, but not of files."""
     first = table(pages[0])
@@ -227,6 +237,16 @@ class GitHub(ForgeRepository):
         except NotOnForge:
             return None
         return self._wire.understood(lambda: read_content(table(page.value)))
+
+    async def checks(self, request: forge.PullRequest) -> forge.Checks | None:
+        """Check runs and statuses of its newest commit, a page of each."""
+        what, path = f"pull request #{request.number}", f"{self._base}/commits/{request.head}"
+        query = {"per_page": _PAGE}
+        runs = await self._wire.get(f"{path}/check-runs", what, query=query)
+        statuses = await self._wire.get(f"{path}/status", what, query=query)
+        return self._wire.understood(
+            lambda: fields.checks(_check_states(table(runs.value), table(statuses.value)))
+        )
 
     async def issue(self, number: int) -> forge.Issue:
         """An issue, with the requests and commits in its timeline."""

@@ -67,6 +67,18 @@ class GitLab(ForgeRepository):
         read = self._wire.understood(lambda: tuple(map(_file, tables(files))))
         return forge.Patch(files=read, total=max(request.files, len(read)))
 
+    async def checks(self, request: forge.PullRequest) -> forge.Checks | None:
+        """The newest pipeline of a merge request."""
+        path = f"{self._base}/merge_requests/{request.number}/pipelines"
+        what, query = f"merge request !{request.number}", {"per_page": 1}
+        page = await self._wire.get(path, what, query=query)
+        return self._wire.understood(
+            lambda: fields.checks(
+                (f"pipeline {fields.count(one, 'id')}", fields.text(one, "status"))
+                for one in tables(page.value)[:1]
+            )
+        )
+
     async def issue(self, number: int) -> forge.Issue:
         """An issue, with the merge requests that mention it."""
         what = f"issue #{number}"

@@ -63,6 +63,22 @@ class Reviewer:
     verdict: ReviewVerdict
 
 
+class CheckState(StrEnum):
+    """The state of a check, or of all checks together."""
+
+    PASSED = "passed"
+    RUNNING = "running"
+    FAILED = "failed"
+
+
+@frozen
+class Checks:
+    """What CI says about a commit; ``failed`` are the names of failed checks."""
+
+    state: CheckState
+    failed: tuple[str, ...] = ()
+
+
 @frozen
 class PullRequest:
     """A request as the forge has it."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from digest.core.facts import Area, FactKind
 from digest.core.grade import Level
-from digest.core.request import IssueState, RequestState, ReviewVerdict
+from digest.core.request import CheckState, IssueState, RequestState, ReviewVerdict
 from digest.core.statement import Aspect, ChangeType
 from digest.i18n.phrase import Phrase, table_of
 
@@ -61,6 +61,11 @@ DRAFT = Phrase("draft", "草稿")
 FOR_BRANCH = Phrase("for {branch}", "目标分支 {branch}")
 BY = Phrase("by {name}", "作者 {name}")
 OWNERS = Phrase("Owners: {owners}", "负责人：{owners}")
+CHECKS = {
+    CheckState.PASSED: Phrase("Checks passed", "检查已通过"),
+    CheckState.RUNNING: Phrase("Checks are running", "检查正在进行"),
+    CheckState.FAILED: Phrase("Checks failed: {names}", "检查失败：{names}"),
+}
 LABELS = Phrase("Labels: {labels}", "标签：{labels}")
 CLOSES = Phrase("Closes {issues}", "关闭 {issues}")
 REVIEWS = Phrase("Reviews: {reviews}", "评审：{reviews}")

@@ -13,7 +13,7 @@ from typing import Protocol, runtime_checkable
 
 from digest.core.change import Change
 from digest.core.grade import Graded, Repository
-from digest.core.request import Comparison, Issue, Patch, PullRequest, Release
+from digest.core.request import Checks, Comparison, Issue, Patch, PullRequest, Release
 from digest.frozen import frozen
 
 
@@ -31,6 +31,9 @@ class Forge(Protocol):
 
     async def patch(self, request: PullRequest) -> Patch:
         """The diff of a request against its target branch."""
+
+    async def checks(self, request: PullRequest) -> Checks | None:
+        """What CI says about the newest commit of a request; ``None`` if nothing."""
 
     async def issue(self, number: int) -> Issue:
         """An issue, with what mentions it and what closed it."""

@@ -246,7 +246,25 @@ async def _explain_number(number: int, forge: Forge, ctx: Context) -> Answer:
     if ctx.requests is not None:
         await ctx.requests.keep_graded(ctx.watched.repository, request, graded, now)
     found = KeptRequest(request=request, seen_at=now, graded=graded)
-    return await _answer(_told(found, ctx, patch=patch), ctx)
+    told = _told(found, ctx, patch=patch)
+    return await _answer(replace(told, lines=(*told.lines, *await _checked(request, ctx))), ctx)
+
+
+async def _checked(request: PullRequest, ctx: Context) -> Sequence[Spans]:
+    """What CI says about an open request, if the forge may be queried for it and tells."""
+    forge = ctx.watched.forge
+    if forge is None or not forge.eager or request.state is not RequestState.OPEN:
+        return ()
+    try:
+        checks = await forge.checks(request)
+    except ForgeFailed as error:
+        log.info("forge.silent: %s", error)
+        return ()
+    if checks is None:
+        return ()
+    names = list_in_words([Code(name) for name in checks.failed], ctx.language, limit=_MOST)
+    said = words.CHECKS[checks.state]
+    return (said(ctx.language, names=names) if checks.failed else said(ctx.language),)
 
 
 def _still_good(kept: KeptRequest | None, request: PullRequest) -> Graded | None:

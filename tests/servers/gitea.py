@@ -44,6 +44,7 @@ class GiteaServer(Loopback):
         self.issues: dict[int, dict[str, Any]] = {}
         self.timelines: dict[int, list[dict[str, Any]]] = {}
         self.commits: dict[str, dict[str, Any]] = {}
+        self.statuses: dict[str, list[dict[str, Any]]] = {}
         self.releases: list[dict[str, Any]] = []
         self.comparison: dict[str, Any] | None = None
 
@@ -80,6 +81,8 @@ class GiteaServer(Loopback):
                 return web.Response(text=self.diffs[name], content_type="text/plain")
             case ["git", "commits", sha] if sha in self.commits:
                 return web.json_response(self.commits[sha])
+            case ["commits", sha, "status"]:
+                return web.json_response({"state": "", "statuses": self.statuses.get(sha)})
             case ["compare", _] if self.comparison is not None:
                 return web.json_response(self.comparison)
             case ["releases"]:

@@ -13,7 +13,7 @@ from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.padding import PKCS1v15
 from cryptography.hazmat.primitives.hashes import SHA256
 
-from tests.servers.loopback import Act, Loopback, Sent
+from tests.servers.loopback import Act, Fails, Loopback, Sent
 
 TOKEN = "ghp_the-token-of-the-tests"
 
@@ -70,6 +70,9 @@ class GitHubServer(Loopback):
         self.timelines: dict[int, list[dict[str, Any]]] = {}
         self.blobs: dict[str, bytes] = {}
         self.commits: dict[str, dict[str, Any]] = {}
+        self.refused_checks: Fails | None = None
+        self.check_runs: dict[str, list[dict[str, Any]]] = {}
+        self.statuses: dict[str, list[dict[str, Any]]] = {}
         self.releases: list[dict[str, Any]] = []
         self.comparisons: dict[str, dict[str, Any]] = {}
         self.limit = 5000
@@ -136,6 +139,14 @@ class GitHubServer(Loopback):
                 return self._json(self.issues[int(number)], sent)
             case ["issues", number, "timeline"] if int(number) in self.issues:
                 return self._listed(self.timelines.get(int(number), []), sent)
+            case ["commits", _, "check-runs"] if self.refused_checks is not None:
+                return self._said(self.refused_checks.status, "Resource not accessible by token")
+            case ["commits", sha, "check-runs"]:
+                runs = self.check_runs.get(sha, [])
+                return self._json({"total_count": len(runs), "check_runs": runs}, sent)
+            case ["commits", sha, "status"]:
+                given = self.statuses.get(sha, [])
+                return self._json({"state": "pending", "statuses": given}, sent)
             case ["commits", sha]:
                 return self._commit(sha, sent)
             case ["git", "blobs", sha] if sha in self.blobs:

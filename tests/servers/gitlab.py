@@ -48,6 +48,7 @@ class GitLabServer(Loopback):
         self.issues: dict[int, dict[str, Any]] = {}
         self.related: dict[int, list[dict[str, Any]]] = {}
         self.commits: dict[str, dict[str, Any]] = {}
+        self.pipelines: dict[int, list[dict[str, Any]]] = {}
         self.releases: list[dict[str, Any]] = []
         self.comparison: dict[str, Any] | None = None
         self.remaining = 2000
@@ -83,6 +84,8 @@ class GitLabServer(Loopback):
             case ["merge_requests", iid, "approvals"] if int(iid) in self.requests:
                 by = [{"user": {"username": name}} for name in self.approvals.get(int(iid), [])]
                 return self._json({"approved_by": by}, sent)
+            case ["merge_requests", iid, "pipelines"] if int(iid) in self.requests:
+                return self._listed(self.pipelines.get(int(iid), []), sent)
             case ["merge_requests", iid, "diffs"] if int(iid) in self.requests:
                 return self._listed(self.diffs.get(int(iid), []), sent)
             case ["issues", iid] if int(iid) in self.issues:

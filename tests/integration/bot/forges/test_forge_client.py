@@ -14,7 +14,14 @@ from bot.forges.gitlab import GitLab
 from bot.store.forge_records import SqlPages
 from bot.util.machine import SystemClock
 from digest.core.change import FileStatus
-from digest.core.request import IssueState, RequestState, Reviewer, ReviewVerdict
+from digest.core.request import (
+    Checks,
+    CheckState,
+    IssueState,
+    RequestState,
+    Reviewer,
+    ReviewVerdict,
+)
 from digest.errors import ForgeLimited, ForgeUnauthorized, NotOnForge
 from tests.servers import gitea, gitlab
 
@@ -82,6 +89,35 @@ async def test_gitlab_request_has_labels_issues_and_approvals(lab, at_gitlab):
         Reviewer(name="bob", verdict=ReviewVerdict.APPROVED),
         Reviewer(name="cyd", verdict=ReviewVerdict.ASKED),
     )
+
+
+@pytest.mark.parametrize(
+    ("status", "checks"),
+    [
+        ("success", Checks(state=CheckState.PASSED)),
+        ("running", Checks(state=CheckState.RUNNING)),
+        ("manual", Checks(state=CheckState.RUNNING)),
+        ("failed", Checks(state=CheckState.FAILED, failed=("pipeline 9",))),
+    ],
+)
+async def test_gitlab_checks_are_those_of_the_newest_pipeline(lab, at_gitlab, status, checks):
+    lab.requests[12] = gitlab.merge_request(12)
+    request = await at_gitlab.request(12)
+    assert await at_gitlab.checks(request) is None
+    lab.pipelines[12] = [{"id": 9, "status": status}, {"id": 8, "status": "failed"}]
+    assert await at_gitlab.checks(request) == checks
+
+
+async def test_gitea_checks_are_the_statuses_of_the_newest_commit(tea, at_gitea):
+    tea.pulls[12] = gitea.pull(12)
+    request = await at_gitea.request(12)
+    assert await at_gitea.checks(request) is None
+    tea.statuses[request.head] = [
+        {"context": "build", "status": "failure"},
+        {"context": "build", "status": "failure"},
+        {"context": "lint", "status": "warning"},
+    ]
+    assert await at_gitea.checks(request) == Checks(state=CheckState.FAILED, failed=("build",))
 
 
 async def test_gitlab_request_of_a_list_says_nothing_of_its_reviews(lab, at_gitlab):

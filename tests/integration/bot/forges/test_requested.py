@@ -101,6 +101,50 @@ async def test_open_request_is_explained_in_chinese(server, ctx):
     assert "bob 已批准" in shown
 
 
+def run(name: str, conclusion: str | None):
+    return {
+        "name": name,
+        "status": "completed" if conclusion else "in_progress",
+        "conclusion": conclusion,
+    }
+
+
+@pytest.mark.parametrize(
+    ("runs", "statuses", "line"),
+    [
+        ([run("lint", "success"), run("docs", "skipped")], ["success"], "Checks passed"),
+        ([run("lint", "success"), run("test", None)], ["success"], "Checks are running"),
+        ([run("lint", "success")], ["pending"], "Checks are running"),
+        ([run("`@all` <b>", "timed_out"), run("test", None)], ["error"], "Checks failed: "),
+        ([], [], ""),
+    ],
+)
+async def test_checks_of_an_open_request_are_told(server, ctx, runs, statuses, line):
+    offer(server)
+    head = server.pulls[12]["head"]["sha"]
+    server.check_runs[head] = runs
+    server.statuses[head] = [{"context": "ci/build", "state": state} for state in statuses]
+    shown = markdown((await ask("explain #12", ctx)).document)
+    assert (line in shown) if line else "Checks" not in shown
+    if line.endswith(": "):
+        assert "`ci/build`" in shown
+        assert "@all` <b>" in shown
+    server.pulls[12] |= {"state": "closed", "merged_at": None}
+    assert "Checks" not in markdown((await ask("explain #12", ctx)).document)
+
+
+@pytest.mark.parametrize(
+    "answer", [Fails(403, {"message": "Resource not accessible"}), Fails(404, {})]
+)
+async def test_request_is_explained_where_checks_may_not_be_read(server, ctx, answer):
+    offer(server)
+    await ask("explain #12", ctx)
+    server.refused_checks = answer
+    shown = markdown((await ask("explain #12", ctx)).document)
+    assert "Open request, not merged" in shown
+    assert "Checks" not in shown
+
+
 async def test_request_is_kept_and_its_diff_not_asked_for_again(server, ctx):
     offer(server)
     first = await ask("explain #12", ctx)
