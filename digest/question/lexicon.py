@@ -121,6 +121,7 @@ def without_tail(question: str) -> str:
 _NUMBER_OF = r"(?:an?|one|two|three|five|[0-9]{1,2}(?: ?(?:-|to) ?[0-9]{1,2})?)"
 _LEFT_OUT = r"(?:docs?|ci|tests?|bots?|deps|dependenc\w+|chores?|refactor\w*|reverts?)"
 _PLAINER = (
+    (lazy(r"(?<=[a-z])<-+>(?=[a-z])", re.IGNORECASE), " "),  # GPU<->CPU
     (lazy(r"\b(?:does|did|do) (v?\d+(?:\.\d+)+) bring\b", re.IGNORECASE), r"are in \1"),
     (
         lazy(

@@ -280,6 +280,9 @@ def split(text: str, now: datetime, zone: ZoneInfo, background: Background) -> t
         if its or ("?" in joint[0] and isinstance(second, Again | Releases)):
             return parts
         apart = "?" in joint[0] and not isinstance(second, Unknown | Again)
+        listed = isinstance(first.intent, Changed) and not first.intent.anytime
+        if apart and listed and isinstance(second, Touched) and second.name:
+            return parts  # "which models went in July? is Plamo2 still there"
         if apart and isinstance(read(asked, now, zone, background).intent, Unknown):
             return parts  # "MSRV bumped? which version do I need"
     return ()

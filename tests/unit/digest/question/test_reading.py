@@ -875,6 +875,7 @@ def test_what_is_not_wanted_is_left_out_however_it_is_said(question, meant):
             'explain symbol "message.reply_text"',
         ),
         ("升级到 1.3.0 之后 POOL_SIZE 没了", 'explain symbol "POOL_SIZE"'),
+        ("perf work in july on GPU<->CPU syncs", "changed GPU CPU syncs kind:performance 7-1..8-1"),
         ("which torch are we on now", 'explain symbol "torch"'),
         ("7月前十天的修复", "changed kind:fix 7-1..7-11"),
         ("fixes in the last two days of july", "changed kind:fix 7-30..8-1"),
@@ -891,6 +892,11 @@ def test_two_changes_that_are_set_beside_each_other_are_both_explained():
         "explain #13",
     )
     assert split("how do #12 and #12 relate?", NOW, ZONE, Background()) == ()
+
+
+def test_list_and_a_name_after_it_are_two_questions():
+    both = "what changed in the loader in july?", "is --pool still there"
+    assert split(" ".join(both), NOW, ZONE, Background()) == (both[0].rstrip("?"), both[1])
 
 
 def test_two_days_in_a_row_are_one_period():
