@@ -332,5 +332,6 @@ UNDOES_ANNOUNCED = Phrase(
     "It reverts {change}, announced in the digest of {day}",
     "它撤销了已在 {day} 的摘要中公布的 {change}",
 )
+PICKED_FROM = Phrase("Cherry-pick of {change}", "挑选自 {change}")
 RELANDED_BY = Phrase("Applied again by {change}", "由 {change} 重新合入")
 ALSO = Phrase("Also part of this request: {change}", "同一请求还有 {change}")

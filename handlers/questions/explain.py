@@ -5,6 +5,7 @@ Also shows what would be sent to a model about a change, without sending it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -12,12 +13,13 @@ from digest.analysis.analyse import analyse_whole
 from digest.answer.answers import Answer, AnswerRow, Seen, as_of, graded_because
 from digest.core.facts import FACTS_VERSION
 from digest.core.grade import Graded
+from digest.core.patterns import lazy
 from digest.core.reference import Reference
 from digest.core.statement import Analysis
 from digest.document import Code, Document, Paragraph, Spans
 from digest.errors import AmbiguousReference, UnknownChange
 from digest.frozen import frozen
-from digest.i18n.answer_text import ALSO, ANNOUNCED, RELANDED_BY, UNDOES_ANNOUNCED, UNDONE_BY
+from digest.i18n import answer_text as words
 from digest.i18n.labels import OWNERS
 from digest.i18n.phrase import Phrase, list_in_words
 from digest.question.intent import Explain
@@ -54,7 +56,10 @@ async def explain(intent: Explain, ctx: Context) -> Answer:
     request, others = await kept_request(found[0].number, ctx), found[1:]
     told = await _explained(with_description(found[0], request), ctx, tip)
     undoings = await undoings_of(ctx.archive, ctx.watched.repository, told.graded)
-    announced = await _announcements(told.graded, undoings[0], ctx)
+    announced = [
+        *await _origins(told.graded, ctx),
+        *await _announcements(told.graded, undoings[0], ctx),
+    ]
     beside = (*lines_about(request, ctx), *await _owned(told.graded, ctx, tip), *announced)
     document = _document(told, others, undoings, beside, viewpoint(ctx, tip))
     row = AnswerRow(graded=told.graded, why=graded_because(told.graded, ctx.language))
@@ -132,6 +137,21 @@ def _named(reference: Reference) -> str:
     return f"#{reference.number}" if reference.number is not None else reference.sha
 
 
+_PICKED = lazy(r"^\(cherry[ -]picked from commit ([0-9a-f]{40,64})\)$", re.MULTILINE)
+
+
+async def _origins(graded: Graded, ctx: Context) -> Sequence[Spans]:
+    """The changes that a cherry-pick says it copies, if they are archived."""
+    repository = ctx.watched.repository
+    found = await ctx.archive.load(
+        repository, _PICKED.findall(graded.commit.message)[:_MOST_OWNERS]
+    )
+    return [
+        words.PICKED_FROM(ctx.language, change=title_link(one, repository))
+        for one in found.values()
+    ]
+
+
 async def _owned(graded: Graded, ctx: Context, tip: Tip) -> Sequence[Spans]:
     """The owners of the files of a change, if the repository names any."""
     owners = (await owners_of(ctx.watched, tip)).of(graded.facts.paths)
@@ -149,11 +169,11 @@ async def _announcements(
     lines: list[Spans] = []
     if reverts:
         told = await ctx.announcements.announced(repository, graded, language)
-        lines += [ANNOUNCED(language, day=told.shown)] if told else []
+        lines += [words.ANNOUNCED(language, day=told.shown)] if told else []
     for gone in await undone_by(ctx.archive, repository, graded):
         if told := await ctx.announcements.announced(repository, gone, language):
             change = title_link(gone, repository)
-            lines.append(UNDOES_ANNOUNCED(language, change=change, day=told.shown))
+            lines.append(words.UNDOES_ANNOUNCED(language, change=change, day=told.shown))
     return lines
 
 
@@ -178,9 +198,9 @@ def _document(
     reverts, relands = undoings
     notes = (
         *beside,
-        *_told(UNDONE_BY, reverts, at),
-        *_told(RELANDED_BY, relands, at),
-        *_told(ALSO, others, at),
+        *_told(words.UNDONE_BY, reverts, at),
+        *_told(words.RELANDED_BY, relands, at),
+        *_told(words.ALSO, others, at),
     )
     return Document(
         title=graded.title or graded.sha[:10],

@@ -33,3 +33,21 @@ async def test_owners_of_the_files_are_named(language, line):
     assert line in said.splitlines()
     said = markdown((await explain(Explain(reference=Reference(number=2)), ctx)).document)
     assert line[:3] not in said
+
+
+@pytest.mark.parametrize(
+    ("message", "line"),
+    [
+        ("(cherry picked from commit {sha})", "Cherry-pick of Speed up"),
+        ("Backport.\n\n(cherry picked from commit {sha})\nSigned-off-by: Ada", "Cherry-pick of"),
+        ("Like (cherry picked from commit {sha}), in part", ""),
+        ("(cherry picked from commit {none})", ""),
+    ],
+)
+async def test_cherry_pick_names_what_it_copies(message, line):
+    said = message.format(sha=CHANGES[1].sha, none="f" * 40)
+    copy = change("ccccccc3", f"Speed up (#9)\n\n{said}", {"src/app.py": 5}, NOW)
+    ctx = context(FakeSource([copy, *CHANGES]))
+    await explain(Explain(reference=Reference(number=1)), ctx)
+    shown = markdown((await explain(Explain(reference=Reference(number=9)), ctx)).document)
+    assert (line in shown) if line else "Cherry-pick" not in shown
