@@ -36,7 +36,7 @@ from handlers.questions.pull_request import (
 )
 from handlers.questions.scope import viewpoint
 
-_MOST_OWNERS = 6  # that are named; the others are counted
+_MOST_NAMED = 6  # owners that are named, and originals
 
 
 async def explain(intent: Explain, ctx: Context) -> Answer:
@@ -143,19 +143,15 @@ _PICKED = lazy(r"^\(cherry[ -]picked from commit ([0-9a-f]{40,64})\)$", re.MULTI
 async def _origins(graded: Graded, ctx: Context) -> Sequence[Spans]:
     """The changes that a cherry-pick says it copies, if they are archived."""
     repository = ctx.watched.repository
-    found = await ctx.archive.load(
-        repository, _PICKED.findall(graded.commit.message)[:_MOST_OWNERS]
-    )
-    return [
-        words.PICKED_FROM(ctx.language, change=title_link(one, repository))
-        for one in found.values()
-    ]
+    named = _PICKED.findall(graded.commit.message)[:_MOST_NAMED]
+    found = (await ctx.archive.load(repository, named)).values() if named else ()
+    return [words.PICKED_FROM(ctx.language, change=title_link(g, repository)) for g in found]
 
 
 async def _owned(graded: Graded, ctx: Context, tip: Tip) -> Sequence[Spans]:
     """The owners of the files of a change, if the repository names any."""
     owners = (await owners_of(ctx.watched, tip)).of(graded.facts.paths)
-    named = list_in_words([Code(owner) for owner in owners], ctx.language, limit=_MOST_OWNERS)
+    named = list_in_words([Code(owner) for owner in owners], ctx.language, limit=_MOST_NAMED)
     return [OWNERS(ctx.language, owners=named)] if owners else []
 
 

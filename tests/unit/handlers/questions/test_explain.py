@@ -38,7 +38,7 @@ async def test_owners_of_the_files_are_named(language, line):
 @pytest.mark.parametrize(
     ("message", "line"),
     [
-        ("(cherry picked from commit {sha})", "Cherry-pick of Speed up"),
+        ("(cherry picked from commit {sha})", "Cherry-pick of [Speed up"),
         ("Backport.\n\n(cherry picked from commit {sha})\nSigned-off-by: Ada", "Cherry-pick of"),
         ("Like (cherry picked from commit {sha}), in part", ""),
         ("(cherry picked from commit {none})", ""),
