@@ -1,13 +1,15 @@
-"""The types of a change, from its subject and its facts."""
+"""The types of a change, from its subject and its facts, and what its title demands of users."""
 
 from __future__ import annotations
 
 import re
 
 from digest.analysis.context import VERSIONS, ChangeContext, deprecated
+from digest.analysis.headline import BEGINS, split_scope
 from digest.core.change import FileStatus
-from digest.core.facts import Action, Area, FactKind
+from digest.core.facts import Action, Area, FactKind, Subject
 from digest.core.statement import ChangeType
+from digest.facts.subject import strip_numbers
 
 MOST = 4  # maximum number of types of one change
 
@@ -165,3 +167,62 @@ def _architectural(reading: ChangeContext) -> bool:
 def _adds(reading: ChangeContext) -> bool:
     """Whether a change adds public names and removes none: a feature not labelled as one."""
     return bool(reading.named(Action.ADDED)) and not reading.named(Action.REMOVED)
+
+
+_RAISED = (
+    "align|bump|chang|decreas|flip|increas|lower|rais|reduc|set|switch|tun|updat"  # of a default
+)
+_CONCERNS = {
+    "off": r"(?<![\w-])(?:re-?)?(?:enabl|turn(?:s|ed|ing)? on)(?:e|es|ed|ing)? (?P<what>\S.{1,80}?)"
+    r" by default(?P<where> (?:for|in|on|when|with) \S.{1,60})?",
+    "on": r"(?<![\w-])(?:disabl|skip|turn(?:s|ed|ing)? off)(?:e|es|ed|s|ped|ing)?"
+    r" (?P<what>\S.{1,80}?) by default(?P<where> (?:for|in|on|when|with) \S.{1,60})?",
+    "rejected": r"^(?:disallow|forbid|refuse|reject)(?:s|ed|ing)? (?P<what>\S.{1,110})",
+    "checked": r"^validat(?:e|es|ed|ing) (?P<what>\S.{1,80})",
+    "default": rf"^(?:(?:{_RAISED})(?:e|es|ed|ing)? )?(?:the )?default (?!to |of |value)"
+    r"(?P<what>[A-Za-z`][^\s=]{1,40}(?: [A-Za-z][^\s=]{0,30}){0,3}?)"
+    r"(?: (?:as|for|from|in|to|with) .*)?$",
+    "default_of": rf"^(?:{_RAISED})(?:e|es|ed|ing)? (?:the )?"
+    r"(?:defaults? (?:value )?of (?P<of>\S.{1,60}?)"
+    r"|(?P<what>\S.{1,60}?)(?:'s)? defaults?(?: values?)?)"
+    r"(?: (?:for|from|in|to|with) .*)?$",
+    "deprecated": r"^deprecate[sd]? (?:the |unused )?(?P<what>\S.{1,80}?)(?:[,;] .*)?$",
+    "unsupported": r"\bno longer (?:accept|allow|support|take)s? (?P<what>\S.{1,80}?)\.?$",
+    "gone": r"^(?:the )?(?:deprecated )?(?P<what>\S.{1,80}?) (?:has|have) been"
+    r" (?:dropped|removed)\b",
+    "removed": r"^(?:remove|drop|delete)s? (?:(?:all|deprecated|now|unsupported) ){0,2}"
+    r"(?:(?:compat(?:ibility)? )?support (?:for|of) )?(?P<what>\S.{0,100}?)"
+    r"(?: support)?(?: as [\w -]{1,60})?$",
+    "renamed": r"\b(?:chang\w{1,3} (?:the )?names? of|renam\w{1,3}) (?P<what>\S.{1,60}?)"
+    r" (?:to|as|->|→) (?P<new>\S+)",
+}
+_CONCERNED = {name: re.compile(rule, re.IGNORECASE) for name, rule in _CONCERNS.items()}
+_HOW = re.compile(
+    r" (?:with (?:an? )?(?:clear|clean|descriptive|error|explicit|helpful|http|proper|status"
+    r"|warning|[45]\d\d)\b|instead\b|as (?!well)|at (?:parse|load|start)|because\b|in favou?r of"
+    r"|now that\b|since\b|so\b|to (?:allow|avoid|enable|let|make) |\(fix).*",
+    re.IGNORECASE,
+)
+_AND = re.compile(r",? and |[,;] ")
+_FAULTS = re.compile(r"^\w+ .{0,60}\b(?:errors?|exceptions?|failures?)\b", re.IGNORECASE)
+"""Beginnings of titles about what nobody uses."""
+
+
+def concern(said: Subject | str) -> tuple[str, str, str]:
+    """What a title or a note says is rejected, removed, renamed, on, off or of another default.
+
+    The kind, the thing in the author's words, and where that holds or its new name; or nothing.
+    """
+    text = strip_numbers(said if isinstance(said, str) else split_scope(said)[1])[0]
+    for name, rule in _CONCERNED.items():
+        if (match := rule.search(text)) and not _FAULTS.search(match[0]):
+            given = match.groupdict()
+            what = _one_thing(_HOW.sub("", given["what"] or given.get("of") or ""))
+            return name, what, _one_thing((given.get("where") or given.get("new") or "").strip())
+    return "", "", ""
+
+
+def _one_thing(text: str) -> str:
+    """A text up to another thing that is done."""
+    ends = (m.start() for m in _AND.finditer(text) if BEGINS.match(text[m.end() :].lower()))
+    return text[: next(ends, len(text))].rstrip(" .:;,")

@@ -57,7 +57,11 @@ _ABOUT_USE = re.compile(
 )
 """Words of an error about what users may not do or have to set."""
 
-_OF_CODE = re.compile(r"tensor|\bstrides?\b|\bdtypes?\b|contiguous|pointer|\bnull\b", re.IGNORECASE)
+_OF_CODE = re.compile(
+    r"tensor|\bstrides?\b|\bdtypes?\b|contiguous|pointer|\bnull\b"
+    r"|^[a-z]\w? |\bis (?:False|None|True)\b",
+    re.IGNORECASE,
+)
 """Words of an error that only a mistake in the code can cause."""
 
 _LIFTS = re.compile(r"\b(?:add|support|enable|allow)(?:s|ed|ing)?\b", re.IGNORECASE)
@@ -418,7 +422,7 @@ def _raised(reading: ChangeContext) -> Iterator[tuple[str, str, str, Fact | Evid
 
 
 _RAISES = re.compile(
-    r"(?:bump|downgrade|update|upgrade) (?:to )?(?:(?:dependency|module|rust crate) )?"
+    r"(?:bump(?: up)?|downgrade|update|upgrade) (?:to )?(?:(?:dependency|module|rust crate) )?"
     r"(?P<name>[\w@./-]{2,80})(?: docker tag| version)?(?: from \S{1,40})?"
     r" (?:to )?v?(?P<version>\d[\w.+-]{0,40})(?: in \S{1,80})?",
     re.IGNORECASE,

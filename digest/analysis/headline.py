@@ -173,7 +173,7 @@ class Headline:
 
 def headline(facts: Facts, language: Language, labels: Sequence[str] = ()) -> Headline:
     """The author's title, preceded by the kind of change and its subject."""
-    scope, text = _split_scope(facts.subject)
+    scope, text = split_scope(facts.subject)
     where = _where(facts, text, labels)
     label = _label(facts, scope, text)
     content = {w.casefold() for w in _WORD.findall(text)} - _TOLD_ELSEWHERE
@@ -205,7 +205,7 @@ def _is_inner(facts: Facts, text: str) -> bool:
     return begins and bool(named) and any(named in {s, s.rpartition(".")[2]} for s in symbols)
 
 
-def _split_scope(subject: Subject) -> tuple[str, str]:
+def split_scope(subject: Subject) -> tuple[str, str]:
     """The scope that the title itself begins with, or nothing, and the rest."""
     text = bare_title(subject)
     match = _SCOPED.match(text)
@@ -220,7 +220,7 @@ def _split_scope(subject: Subject) -> tuple[str, str]:
 
 def subject_tags(subject: Subject, told: Collection[str] = ()) -> tuple[str, ...]:
     """The subjects of a change by its tags and scopes, each once, without ``told`` words."""
-    given = (*subject.tags, subject.scope, _split_scope(subject)[0])
+    given = (*subject.tags, subject.scope, split_scope(subject)[0])
     kept = [_SORT.sub("", one) for one in given if one]
     names = {one.casefold(): one for one in kept if _says(one, told)}
     return tuple(_PLATFORMS.get(low, one) for low, one in names.items())
@@ -292,7 +292,7 @@ def _label(facts: Facts, scope: str, text: str) -> Phrase | None:
     if subject.scope.startswith("dep"):
         return None
     begin = text.lower()
-    if begin.endswith((" fix", " fixes", " bugfix")) and not BEGINS.match(begin):
+    if _NAMES_FIX.fullmatch(begin) and not BEGINS.match(begin):
         return words.FIX
     if begin.startswith("fus"):
         return words.PERFORMANCE
@@ -305,8 +305,11 @@ def _label(facts: Facts, scope: str, text: str) -> Phrase | None:
 
 def _without_fix(text: str, label: Phrase | None) -> str:
     """A title that names what a fix is for, without the word that the label says."""
-    named = label is words.FIX and text.lower().endswith((" fix", " fixes", " bugfix"))
+    named = label is words.FIX and _NAMES_FIX.fullmatch(text.lower())
     return text.rpartition(" ")[0] if named and not BEGINS.match(text.lower()) else text
+
+
+_NAMES_FIX = re.compile(r"(?:(?! and )[^,;]){1,200} (?:bug)?fix(?:es)?")  # of one thing
 
 
 def _is_new(facts: Facts, begin: str) -> bool:
@@ -388,62 +391,3 @@ def _capital(spans: Spans) -> Spans:
     if not (word.replace("-", "").isalpha() and word.islower()):
         return spans  # a name as it is written
     return (Text(first.text[0].upper() + first.text[1:]), *spans[1:])
-
-
-_RAISED = (
-    "align|bump|chang|decreas|flip|increas|lower|rais|reduc|set|switch|tun|updat"  # of a default
-)
-_CONCERNS = {
-    "off": r"(?<![\w-])(?:re-?)?(?:enabl|turn(?:s|ed|ing)? on)(?:e|es|ed|ing)? (?P<what>\S.{1,80}?)"
-    r" by default(?P<where> (?:for|in|on|when|with) \S.{1,60})?",
-    "on": r"(?<![\w-])(?:disabl|skip|turn(?:s|ed|ing)? off)(?:e|es|ed|s|ped|ing)?"
-    r" (?P<what>\S.{1,80}?) by default(?P<where> (?:for|in|on|when|with) \S.{1,60})?",
-    "rejected": r"^(?:disallow|forbid|refuse|reject)(?:s|ed|ing)? (?P<what>\S.{1,110})",
-    "checked": r"^validat(?:e|es|ed|ing) (?P<what>\S.{1,80})",
-    "default": rf"^(?:(?:{_RAISED})(?:e|es|ed|ing)? )?(?:the )?default (?!to |of |value)"
-    r"(?P<what>[A-Za-z`][^\s=]{1,40}(?: [A-Za-z][^\s=]{0,30}){0,3}?)"
-    r"(?: (?:as|for|from|in|to|with) .*)?$",
-    "default_of": rf"^(?:{_RAISED})(?:e|es|ed|ing)? (?:the )?"
-    r"(?:defaults? (?:value )?of (?P<of>\S.{1,60}?)"
-    r"|(?P<what>\S.{1,60}?)(?:'s)? defaults?(?: values?)?)"
-    r"(?: (?:for|from|in|to|with) .*)?$",
-    "deprecated": r"^deprecate[sd]? (?:the |unused )?(?P<what>\S.{1,80}?)(?:[,;] .*)?$",
-    "unsupported": r"\bno longer (?:accept|allow|support|take)s? (?P<what>\S.{1,80}?)\.?$",
-    "gone": r"^(?:the )?(?:deprecated )?(?P<what>\S.{1,80}?) (?:has|have) been"
-    r" (?:dropped|removed)\b",
-    "removed": r"^(?:remove|drop|delete)s? (?:(?:all|deprecated|now|unsupported) ){0,2}"
-    r"(?:(?:compat(?:ibility)? )?support (?:for|of) )?(?P<what>\S.{0,100}?)"
-    r"(?: support)?(?: as [\w -]{1,60})?$",
-    "renamed": r"\b(?:chang\w{1,3} (?:the )?names? of|renam\w{1,3}) (?P<what>\S.{1,60}?)"
-    r" (?:to|as|->|→) (?P<new>\S+)",
-}
-_CONCERNED = {name: re.compile(rule, re.IGNORECASE) for name, rule in _CONCERNS.items()}
-_HOW = re.compile(
-    r" (?:with (?:an? )?(?:clear|clean|descriptive|error|explicit|helpful|http|proper|status"
-    r"|warning|[45]\d\d)\b|instead\b|as (?!well)|at (?:parse|load|start)|because\b|in favou?r of"
-    r"|now that\b|since\b|so\b|to (?:allow|avoid|enable|let|make) |\(fix).*",
-    re.IGNORECASE,
-)
-_AND = re.compile(r",? and |[,;] ")
-_FAULTS = re.compile(r"^\w+ .{0,60}\b(?:errors?|exceptions?|failures?)\b", re.IGNORECASE)
-"""Beginnings of titles about what nobody uses."""
-
-
-def concern(said: Subject | str) -> tuple[str, str, str]:
-    """What a title or a note says is rejected, removed, renamed, on, off or of another default.
-
-    The kind, the thing in the author's words, and where that holds or its new name; or nothing.
-    """
-    text = strip_numbers(said if isinstance(said, str) else _split_scope(said)[1])[0]
-    for name, rule in _CONCERNED.items():
-        if (match := rule.search(text)) and not _FAULTS.search(match[0]):
-            given = match.groupdict()
-            what = _one_thing(_HOW.sub("", given["what"] or given.get("of") or ""))
-            return name, what, _one_thing((given.get("where") or given.get("new") or "").strip())
-    return "", "", ""
-
-
-def _one_thing(text: str) -> str:
-    """A text up to another thing that is done."""
-    ends = (m.start() for m in _AND.finditer(text) if BEGINS.match(text[m.end() :].lower()))
-    return text[: next(ends, len(text))].rstrip(" .:;,")

@@ -50,7 +50,8 @@ _LEANS = re.compile(
     r"|(?:this )?(?:builds|relies) on"
     r"|the (?:caller|former|function|helper|latter|method))\b"
     r"|(?:this|it) (?:also|basically|should|would|(?:is|was) (?:not|to))\b"
-    r"|this is an? (?!regression\b)|disappears\b|used (?:by|for|in) an? (?:later|next|upcoming)\b"
+    r"|this is (?:basically |just |simply )?an? (?!regression\b)|disappears\b"
+    r"|used (?:by|for|in) an? (?:later|next|upcoming)\b"
     r"|this (?:is|was) (?:\w{1,9}ly )?(?:authored|inspired|proposed|recommended|reported|requested"
     r"|suggested|written)\b"
     r"|(?:abstract|clean|consolidate|deduplicate|extract|factor|hide|inline|move|refactor|reorganize"
@@ -111,6 +112,8 @@ _WHY = re.compile(
 """Words of a comment that says why."""
 
 _SHORT = 30
+_LONG = 120  # characters of a description from which on examples are left out
+_EXAMPLE = re.compile(r" \((?:e\.g\.?|for example|i\.e\.?|such as)[ ,][^()]{1,300}\)")
 _SECOND = 90  # maximum characters of a sentence that is told after a very short one
 _LEAST = 12  # minimum characters; shorter paragraphs ("cc someone", "WIP", "see below") say nothing
 
@@ -228,7 +231,8 @@ def opening(text: str, name: str = "") -> str:
         text = rest
     found = [s for s in sentences(text) if not POINTS.search(s)] or sentences(text)
     more = len(found) > 1 and len(found[0]) < _SHORT and len(found[1]) < _SECOND
-    return " ".join(found[: 1 + more])
+    told = " ".join(found[: 1 + more])
+    return told if len(told) <= _LONG else _EXAMPLE.sub("", told)
 
 
 _TAGGED = re.compile(r"^(?:\[[A-Z][A-Z/ -]{1,30}\]|\*\*[^*]{2,40}\*\*:?)\s*")

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from digest.analysis import wording
+from digest.analysis.change_types import concern
 from digest.analysis.context import (
     CONTRACTS,
     VALUE,
@@ -27,7 +28,7 @@ from digest.analysis.context import (
     without_members,
 )
 from digest.analysis.explanations import help_of, is_known, refused_flags
-from digest.analysis.headline import concern, secures
+from digest.analysis.headline import secures
 from digest.analysis.quotes import breaking_notes
 from digest.analysis.signatures import Differences, differences
 from digest.analysis.summary import bare

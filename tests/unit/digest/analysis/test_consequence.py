@@ -1049,6 +1049,7 @@ def test_documentation_with_markup_is_not_quoted():
         "We could also use the other call instead of the new one for it.",
         "This builds on the name of the pool, which would be another one.",
         "Make Pool::remove consume both keys, so that it would own the names.",
+        "This is basically a draft of it, so that some would be missing.",
         "Hi team, when I was at it, I found that it would be wrong.",
         "Currently it's not there, so that it would be an error.",
         "Follows up on the proposal in #23959, which would be another.",
@@ -1636,3 +1637,19 @@ def test_deprecation_that_only_the_project_itself_can_see_is_not_told():
             1, "Enable linters", Level.HIGH, files=[samples.file(path)], items=[item]
         )
         assert lines(graded)[0].startswith("Search is deprecated") is told
+
+
+def test_error_about_a_parameter_of_code_is_not_told():
+    for text in ("k must be given when skip_k_cache is False", "n must be a multiple of pool_size"):
+        told = lines(change("Cache pools", clues=[clue(ClueKind.REFUSED, text=text)]))
+        assert told == ["Cache pools."]
+
+
+def test_examples_in_a_long_description_are_left_out():
+    item = fact(FactKind.ENVIRONMENT, Action.ADDED, "APP_PUSH")
+    text = (
+        "Whether the pool has work that needs the main loop to go on with its steps until it is "
+        "done (e.g. a producer has work while the transfer is in progress)."
+    )
+    told = lines(change("Push it", item, clues=[clue(ClueKind.HELP, name=item.name, text=text)]))
+    assert any(one.endswith("go on with its steps until it is done.") for one in told)

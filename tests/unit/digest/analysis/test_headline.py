@@ -52,6 +52,7 @@ def told(title, language=Language.EN, *files):
         ("Update the relay to 1.4 to fix a CVE", "Security: Update the relay to 1.4 to fix a CVE"),
         ("[copy of #45208] Count the pools", "Count the pools"),
         ("Add the parser fix", "Add the parser fix"),
+        ("[Tool] `show` for parsers, and Pool fixes", "Tool: show for parsers, and Pool fixes"),
         ("[Benchmark] Compare the pools (main)", "Compare the pools"),
         (
             "fix(security/UNKNOWN/cmd/show): Update cmd/show relay to v4 [SECURITY] (main) (#22170)",
