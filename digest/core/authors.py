@@ -7,13 +7,14 @@ everything else stays plain text. Programs are recognised by the names they use.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from functools import reduce
+from collections.abc import Iterable, Sequence
+from functools import lru_cache, reduce
 
 from digest.core.change import Commit
 from digest.core.facts import FactKind, Facts
 from digest.core.patterns import lazy, matches
 from digest.document import Code, Span, Spans, Text
+from digest.frozen import frozen
 
 # A match starts where a run of marks starts, and has a bounded length: otherwise a message of only
 # backticks, asterisks or blanks would be scanned once for each of its characters.
@@ -180,36 +181,42 @@ _OWNER_WORD = lazy(r"(?:\\.|[^\s\\])+")
 _MOST_OWNED = 4_000  # patterns of one file
 
 
+@frozen
 class CodeOwners:
-    """Who owns which files by a CODEOWNERS file, as GitHub and GitLab read it."""
+    """Who owns which files by the text of a CODEOWNERS file, as GitHub and GitLab read it."""
 
-    # In each section the last matching pattern counts. GitHub's files are one section.
-
-    def __init__(self, text: str = "") -> None:
-        self._sections: dict[str, list[tuple[str, tuple[str, ...]]]] = {}
-        section, default = "", ()
-        for line in text.splitlines()[:_MOST_OWNED]:
-            header = _OWNER_SECTION.match(line.lstrip())
-            pattern, *words = _OWNER_WORD.findall(line[header.end() :] if header else line) or [""]
-            listed = (pattern, *words) if header else words
-            told = listed[
-                : next((at for at, one in enumerate(listed) if one.startswith("#")), None)
-            ]
-            owners = tuple(one for one in told if "@" in one and len(one) <= 100)
-            if header:
-                section, default = header[1].casefold(), owners
-            elif pattern and pattern[0] != "#":
-                owned = re.sub(r"\\(.)", r"\1", pattern.removeprefix("!"))
-                named = () if pattern[0] == "!" else owners or default
-                self._sections.setdefault(section, []).insert(0, (owned, named))
+    text: str = ""
 
     def of(self, paths: Iterable[str]) -> tuple[str, ...]:
         """The owners of files, each once."""
         found: dict[str, None] = {}
         for path in paths:
-            for rules in self._sections.values():
+            for rules in _sections(self.text):
                 found |= dict.fromkeys(next((w for p, w in rules if _covers(p, path)), ()))
         return tuple(found)
+
+
+@lru_cache(maxsize=8)
+def _sections(text: str) -> Sequence[Sequence[tuple[str, tuple[str, ...]]]]:
+    """The patterns of each section with their owners, the last pattern, which counts, first.
+
+    GitHub's files are one section.
+    """
+    sections: dict[str, list[tuple[str, tuple[str, ...]]]] = {}
+    section, default = "", ()
+    for line in text.splitlines()[:_MOST_OWNED]:
+        header = _OWNER_SECTION.match(line.lstrip())
+        pattern, *words = _OWNER_WORD.findall(line[header.end() :] if header else line) or [""]
+        listed = (pattern, *words) if header else words
+        told = listed[: next((at for at, one in enumerate(listed) if one.startswith("#")), None)]
+        owners = tuple(one for one in told if "@" in one and len(one) <= 100)
+        if header:
+            section, default = header[1].casefold(), owners
+        elif pattern and pattern[0] != "#":
+            owned = re.sub(r"\\(.)", r"\1", pattern.removeprefix("!"))
+            named = () if pattern[0] == "!" else owners or default
+            sections.setdefault(section, []).insert(0, (owned, named))
+    return tuple(sections.values())
 
 
 def _covers(pattern: str, path: str) -> bool:

@@ -337,7 +337,7 @@ async def owners_of(watched: Watched, tip: Tip) -> CodeOwners:
     """Who owns which files at a tip; nobody without a CODEOWNERS file that can be read."""
     places = [(tip.sha, path) for path in OWNER_FILES if tip.sha]
     texts = await watched.source.contents(places) if places else {}
-    return CodeOwners(next((texts[place] for place in places if place in texts), ""))
+    return CodeOwners(text=next((texts[place] for place in places if place in texts), ""))
 
 
 _OVERLAP = timedelta(minutes=5)

@@ -139,11 +139,11 @@ GITLAB = """
     ],
 )
 def test_last_pattern_of_each_section_says_who_owns_a_file(text, path, owners):
-    assert CodeOwners(text).of([path]) == owners
+    assert CodeOwners(text=text).of([path]) == owners
 
 
 def test_owners_of_several_files_are_named_once():
-    owners = CodeOwners("*.py @ada\n*.md @bob\n/src @ada @eve")
+    owners = CodeOwners(text="*.py @ada\n*.md @bob\n/src @ada @eve")
     assert owners.of(["a.py", "b.md", "c.py", "src/a.py"]) == ("@ada", "@bob", "@eve")
 
 
