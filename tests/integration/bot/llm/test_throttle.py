@@ -8,7 +8,7 @@ import pytest
 
 from bot.llm.throttle import MINUTE, MinuteWindow
 from handlers.ports.model_port import ModelReason
-from tests.integration.bot.llm.asking import GOOD, request
+from tests.integration.bot.llm.asking import GOOD, request, until
 from tests.servers.model import Says, Sent
 
 
@@ -37,25 +37,30 @@ async def test_day_of_calls_ends_near_the_ideal(serve, connect):
 
 
 async def test_limits_of_a_minute_hold_back_and_give_up_with_the_callers_time(
-    serve, connect, monkeypatch
+    serve, connect, hand_clock
 ):
     server = serve(answer=lambda sent: Says(text=GOOD))
     setup = connect(server, requests_per_minute=2)
-    results = await asyncio.gather(
-        *(setup.model.complete(request(patience=1.5)) for _ in range(4)), return_exceptions=True
+    asking = asyncio.gather(
+        *(setup.model.complete(request(patience=30)) for _ in range(4)), return_exceptions=True
     )
+    await until(lambda: len(setup.ledger.outcomes) == 2)
+    await until(asking.done, lambda: hand_clock.forward(1))
+    results = await asking
     reasons = [getattr(result, "reason", None) for result in results]
     assert reasons == [None, None, ModelReason.RATE_LIMITED, ModelReason.RATE_LIMITED]
     assert len(server.asked) == 2
 
 
-async def test_tokens_that_were_not_taken_make_room(serve, connect, monkeypatch):
-    monkeypatch.setattr("bot.llm.throttle._LOOK", 0.05)
+async def test_tokens_that_were_not_taken_make_room(serve, connect, monkeypatch, hand_clock):
+    monkeypatch.setattr("bot.llm.throttle._LOOK", 0.001)
     taken = {"prompt_tokens": 20, "completion_tokens": 10}
     server = serve(answer=lambda sent: Says(text=GOOD, usage=taken, latency=0.1))
     # Each sets aside more than 1024 tokens, so that two fit at first, and all once they are done.
     setup = connect(server, tokens_per_minute=2500, concurrency=8)
-    await asyncio.gather(*(setup.model.complete(request(patience=10)) for _ in range(6)))
+    asking = asyncio.gather(*(setup.model.complete(request()) for _ in range(6)))
+    await until(asking.done, lambda: hand_clock.forward(0.001))  # a minute takes too many steps
+    await asking
     assert len(server.asked) == 6
     assert server.most_at_once == 2
 
