@@ -97,16 +97,18 @@ def mounted(facts: Sequence[Fact], texts: Callable[[], Iterable[str]]) -> list[F
 
     Routers are often mounted in other files; documentation and tests write what clients ask for.
     """
-    new = [f for f in facts if f.kind is FactKind.ROUTE and f.action is Action.ADDED]
+    routes = [f for f in facts if f.kind is FactKind.ROUTE and f.action is Action.ADDED]
+    new = {f.name for f in routes}
     whole = "\n".join(texts()) if 0 < len(new) <= _MOST else ""
     names = {}
-    for fact in new if whole else ():
-        verb, gap, path = fact.name.rpartition(" ")
+    for name in sorted(new) if whole else ():
+        verb, gap, path = name.rpartition(" ")
         mount = rf"(?<![\w./:-])((?:/[\w.-]++){{1,6}}){re.escape(path)}(?![\w/-])"
         prefixes = set(re.findall(mount, whole)) if len(path) >= _TELLING else set()
         if len(prefixes) == 1:
-            names[fact.name] = f"{verb}{gap}{prefixes.pop()}{path}"
-    return [replace(f, name=names[f.name]) if f in new and f.name in names else f for f in facts]
+            names[name] = f"{verb}{gap}{prefixes.pop()}{path}"
+    told = {id(f): replace(f, name=names[f.name]) for f in routes if f.name in names}
+    return [told.get(id(f), f) for f in facts]
 
 
 _TELLING = 6  # characters of a path that another router hardly serves

@@ -58,7 +58,10 @@ def sections() -> list[tuple[str, type[Settings], list[dict[str, Any]], set[str]
         elsewhere = set(example.get(_AS_DEFAULT.get(place, ""), {}))
         found.append((place, model, tables, elsewhere))
         for name, field in model.model_fields.items():
-            if (section := inner(field.annotation)) and issubclass(section, Settings):
+            section = inner(field.annotation)
+            # A fallback takes the keys of what it stands in for, which the example shows once.
+            alike = section is not None and issubclass(section, model)
+            if section and issubclass(section, Settings) and not alike:
                 held = [one for table in tables for one in _listed(table.get(name))]
                 walk(f"{place}.{name}".lstrip("."), section, held)
 
@@ -75,6 +78,10 @@ def sections() -> list[tuple[str, type[Settings], list[dict[str, Any]], set[str]
 
 def _listed(value: Any) -> list[dict[str, Any]]:
     return value if isinstance(value, list) else [value] if value is not None else []
+
+
+def test_fallback_of_the_example_has_keys_of_a_model() -> None:
+    assert whole()["model"]["fallback"].keys() <= keys_of(ModelConfig)
 
 
 @pytest.mark.parametrize(
