@@ -177,7 +177,8 @@ _CONCERNS = {
     r" by default(?P<where> (?:for|in|on|when|with) \S.{1,60})?",
     "on": r"(?<![\w-])(?:disabl|skip|turn(?:s|ed|ing)? off)(?:e|es|ed|s|ped|ing)?"
     r" (?P<what>\S.{1,80}?) by default(?P<where> (?:for|in|on|when|with) \S.{1,60})?",
-    "rejected": r"^(?:disallow|forbid|refuse|reject)(?:s|ed|ing)? (?P<what>\S.{1,110})",
+    "rejected": r"^(?:disallow|forbid|refuse|reject|(?:error|fail|bail) (?:for|on))(?:s|ed|ing)?"
+    r" (?P<what>(?:(?! if ).){2,110}$)",
     "checked": r"^validat(?:e|es|ed|ing) (?P<what>\S.{1,80})",
     "default": rf"^(?:(?:{_RAISED})(?:e|es|ed|ing)? )?(?:the )?default (?!to |of |value)"
     r"(?P<what>[A-Za-z`][^\s=]{1,40}(?: [A-Za-z][^\s=]{0,30}){0,3}?)"
@@ -191,6 +192,7 @@ _CONCERNS = {
     "gone": r"^(?:the )?(?:deprecated )?(?P<what>\S.{1,80}?) (?:has|have) been"
     r" (?:dropped|removed)\b",
     "removed": r"^(?:remove|drop|delete)s? (?:(?:all|deprecated|now|unsupported) ){0,2}"
+    r"(?!most |some |several )"
     r"(?:(?:compat(?:ibility)? )?support (?:for|of) )?(?P<what>\S.{0,100}?)"
     r"(?: support)?(?: as [\w -]{1,60})?$",
     "renamed": r"\b(?:chang\w{1,3} (?:the )?names? of|renam\w{1,3}) (?P<what>\S.{1,60}?)"

@@ -240,7 +240,8 @@ _TAGGED = re.compile(r"^(?:\[[A-Z][A-Z/ -]{1,30}\]|\*\*[^*]{2,40}\*\*:?)\s*")
 
 def breaking_notes(reading: ChangeContext) -> list[tuple[str, Evidence]]:
     """What breaks, by the entries that the change adds to the project's changelog."""
-    notes = [n for n in reading.facts.notes if n.mark == "breaking" and reading.core]
+    built = any(f.area in {Area.CORE, Area.BUILD} for f in reading.facts.files)
+    notes = [n for n in reading.facts.notes if n.mark == "breaking" and built]
     told = ((opening(clean(_TAGGED.sub("", note.text))), note.evidence) for note in notes)
     return [(strip_numbers(text)[0].rstrip("."), place) for text, place in told if text]
 

@@ -245,8 +245,10 @@ def _to_check(reading: ChangeContext) -> Spans:
     new = {f.name for f in reading.facts.items if f.action is Action.ADDED}
     found = [] if renamed else [n for n in _NAMED.findall(title) if "_" in n or n[:2] == "--"]
     if found := [name for name in dict.fromkeys(found) if name not in new]:
+        of_default = asked is words.CHECK["default"]  # further names may be values
+        found = found[:1] if of_default else found
         shown = list_in_words([code(n) for n in found], language, limit=_ONE_BY_ONE)
-        phrase = words.CHECK_DEFAULT if asked is words.CHECK["default"] else words.CHECK_USE
+        phrase = words.CHECK_DEFAULT if of_default else words.CHECK_USE
         return phrase(language, names=shown)
     return (asked or words.CHECK_ANY)(language)
 
@@ -268,10 +270,13 @@ def _concerned(reading: ChangeContext) -> Spans:
     if kind == "renamed" and " " not in what:
         before, after = code(what.strip("`")), code(more.strip("`"))
         return words.REPLACE(language, before=before, after=after)
-    if kind in {"default", "checked"}:
+    if kind in {"default", "checked"} and not named:
         return (words.CHECK_OLD if kind == "default" else words.CHECK_YOUR)(language, what=spans)
-    phrases = {"default_of": words.CHECK_DEFAULT, "deprecated": words.LEAVE_DEPRECATED}
-    return phrases.get(kind, words.CHECK_USE)(language, names=spans)
+    phrases = {"deprecated": words.LEAVE_DEPRECATED, "rejected": words.CHECK_USE}
+    phrases |= dict.fromkeys(("default", "default_of"), words.CHECK_DEFAULT)
+    doing = kind == "rejected" and what.split()[0].endswith("ing")
+    phrase = words.CHECK_DOING if doing else phrases.get(kind, words.CHECK_USE)
+    return phrase(language, names=spans)
 
 
 def _changed_defaults(reading: ChangeContext) -> list[Fact]:

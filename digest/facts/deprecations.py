@@ -65,8 +65,9 @@ _NOT_A_MARK = re.compile(
 _PERHAPS = re.compile(
     r"\b(?:might|may|could|should|will|not|never|cannot) (?:be |yet )*deprecated\b"
     r"|\b(?:the|a|our|its|that|this) \(deprecated\)"
+    r"|\b(?:[Pp]assing|[Gg]iving|[Ss]upplying) .{1,80} (?:as|for|to) .{1,60} (?:is|are) deprecated"
 )
-"""What may happen, and what is called deprecated in passing."""
+"""What may happen, what is called deprecated in passing, and one kind of value of a thing."""
 
 _REPLACEMENT = re.compile(
     r"\b(?:[Uu]se|[Pp]refer|in favou?r of|[Rr]eplaced (?:by|with)|[Rr]enamed (?:as|to)"

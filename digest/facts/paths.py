@@ -272,6 +272,8 @@ def _folder(folders: Iterable[str]) -> Area | None:
             return area
         if folder.endswith(_TEST_ENDINGS) or folder.startswith(("tests-", "tests_")):
             return Area.TESTS
+        if folder.endswith(("example", "examples")):
+            return Area.EXAMPLES
         if folder.endswith(_BENCHMARK_ENDINGS):
             return Area.BENCHMARKS
     return None

@@ -303,4 +303,4 @@ _NO_TITLES = (
     *("Signed-off-by: ", "Co-authored-by: "),
 )
 _WRAPPED = 50  # characters of a line that has no room for another word
-_GOES_ON = lazy(r"(?:[a-z]{1,20}[ ,.]|[(`\"'][\w.-])(?!.{0,30}: )")
+_GOES_ON = lazy(r"(?![A-Z][\w-]{2,30}: |Closes |Fixes |See )[\w(`\"']")

@@ -100,7 +100,7 @@ _DEMANDS = {
     r"(?:\w{1,20} )?(?:policy|profile|list)"
     r"|default .{1,60} (?:to|from) (?:[\d`'\"]\S{0,40}|true|false|auto|on|off)(?!\w)",
     "support_dropped": r"(?:drop|remov|delet|end|stop|discontinu)\w{0,4} .{0,80}\bsupport\b"
-    r"|(?:drop|remov)(?:e|s|es|ed|ing|ping|ped)? .{0,60}"
+    r"|(?:drop|remov)(?:e|s|es|ed|ing|ping|ped)? (?:(?!\bfor\b).){0,60}"
     r"\b(?:builds|dists|distributions|images?|wheels?|platforms?)\b"
     r"|no longer (?:support|accept|allow|load|work|includ|install|emit|expos|provid|ingest)",
     "deprecated_removed": r"(?:remov|drop|delet|get(?:ting)? rid)\w{0,4} .{0,60}\bdeprecat\w{2,5}",

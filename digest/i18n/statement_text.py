@@ -119,6 +119,7 @@ CHECK_OFF = Phrase(
 CHECK_ON = Phrase(
     "Check if you rely on {what} being on{where}.", "请检查是否依赖 {what} 处于开启状态{where}。"
 )
+CHECK_DOING = Phrase("Check if you rely on {names}.", "请检查是否依赖 {names}。")
 CHECK_YOUR = Phrase("Check your {what}.", "请检查 {what}。")
 CHECK_CHOICES = Phrase("Check the values that you set for {names}.", "请检查为{names}设置的值。")
 CHOOSE_OTHER = Phrase("Stop setting {name} to {values}.", "不要再将{name}设为{values}。")

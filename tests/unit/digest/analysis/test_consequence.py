@@ -366,7 +366,28 @@ def test_new_error_about_a_flag_that_was_there_is_to_be_acted_on(text, flags, to
         ),
         ("Default to the pool for cards", "says_default", "Check if you rely on the old default."),
         ("Reject NUL in pool_regex (#9)", "says_refusal", "Check if you use NUL in pool_regex."),
-        ("Fail on empty strings", "says_refusal", "Check if you use what is now rejected."),
+        ("Fail on empty strings", "says_refusal", "Check if you use empty strings."),
+        (
+            "Reject the client if its key has gone",
+            "says_refusal",
+            "Check if you use what is now rejected.",
+        ),
+        (
+            "Forbid changing `self` of a pool",
+            "says_refusal",
+            "Check if you rely on changing self of a pool.",
+        ),
+        (
+            "Default max_size to 16",
+            "says_default",
+            "Check if you rely on the old default of max_size.",
+        ),
+        (
+            "Announce the change of loss_type to chunked_nll as default",
+            "says_default",
+            "Check if you rely on the old default of loss_type.",
+        ),
+        ("Remove most of the deprecations", "says_removed", "Check if you use what was removed."),
         (
             "Reject empty pools with HTTP 400 (#3)",
             "says_refusal",
@@ -1653,3 +1674,19 @@ def test_examples_in_a_long_description_are_left_out():
     )
     told = lines(change("Push it", item, clues=[clue(ClueKind.HELP, name=item.name, text=text)]))
     assert any(one.endswith("go on with its steps until it is done.") for one in told)
+
+
+def test_what_breaks_is_told_of_a_change_of_the_build_too():
+    files = [samples.file("Makefile", Area.BUILD), samples.file("CHANGELOG.md", Area.DOCS)]
+    graded = samples.change(
+        1,
+        "Build with tool",
+        Level.HIGH,
+        files=files,
+        notes=(note("Images of old cards are gone."),),
+    )
+    assert lines(graded)[0] == "Images of old cards are gone."
+    graded = samples.change(
+        1, "Build with tool", Level.HIGH, files=files[1:], notes=(note("Images are gone."),)
+    )
+    assert lines(graded)[0] == "Documentation only: Build with tool."

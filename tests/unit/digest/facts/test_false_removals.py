@@ -695,3 +695,14 @@ def test_variable_that_is_read_in_a_folder_of_another_name_is_not_gone():
     text = 'package cmd\n\nfunc quiet() bool {\n\treturn os.Getenv("GH_NO_NEWS") != ""\n}\n'
     assert env_variables.defined(whole("internal/app/cmd.go", text), "go", "GH_NO_NEWS")
     assert not env_variables.defined(whole("internal/app/cmd.go", text), "go", "GH_NO")
+
+
+def test_one_kind_of_value_that_is_deprecated_is_not_the_thing_itself():
+    old = "import warnings\n\n\ndef read(pool):\n    return pool\n"
+    for text, names in (
+        ("Passing `str` type as `pool_text` is deprecated, use `bytes`", []),
+        ("`pool_text` is deprecated, use `pool_bytes`", ["pool_text"]),
+    ):
+        line = f'    warnings.warn("{text}", DeprecationWarning)\n'
+        new = old.replace("    return", f"{line}    return")
+        assert [f.name for f in deprecated("Read", ("app/pool.py", old, new))] == names

@@ -216,3 +216,7 @@ def test_manifests_of_tools_and_examples_are_told_apart() -> None:
     assert not of_tools(["web/ui/package.json"])
     assert not of_tools(["tools/build.py"])
     assert not of_tools([])
+
+
+def test_folder_whose_name_ends_with_example_holds_one() -> None:
+    assert area_of("contrib/raftexample/main.go") is Area.EXAMPLES

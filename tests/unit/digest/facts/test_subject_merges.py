@@ -24,9 +24,9 @@ from tests.unit.digest.facts.changes import commit
             (
                 "Merge pull request #12 from ada/fix\n\n"
                 "Before this change, pools of cards that nobody now has\n(Old, New) led\n"
-                "to errors.\n\nWhy."
+                "BOM to errors.\n\nWhy."
             ),
-            "Before this change, pools of cards that nobody now has (Old, New) led to errors.",
+            "Before this change, pools of cards that nobody now has (Old, New) led BOM to errors.",
             12,
             "Why.",
         ),

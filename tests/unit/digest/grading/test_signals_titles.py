@@ -136,6 +136,7 @@ def test_demands_of_a_title_are_read(title: str, signal: str) -> None:
         "Remove the restriction that --cluster needs three cards",
         "Lift the limitation of --jobs",
         "Storage: validate the width of a dictionary",
+        "fix(plugin): remove preload links for legacy builds",
     ],
 )
 def test_housekeeping_demands_nothing(title: str) -> None:
