@@ -332,6 +332,7 @@ def wants(file: FileChange, area: Area, language: str) -> bool:
         or (language == "python" and class_fields.may_go(file.hunks))
         or (language == "python" and settings_files.is_module(file.path))
         or (language in _BUNDLED and settings_files.may_list(file.path, file.hunks))
+        or settings_files.may_hold(file.hunks, language)
     ):
         return True
     return (
@@ -386,6 +387,8 @@ def _found(scene: FileContext, before: SideText, after: SideText) -> Iterator[Fa
                 yield replace(fact, public=True)
     elif language in _BUNDLED:
         yield from settings_files.find_options(before, after)
+    else:
+        yield from settings_files.find_rows(before, after, language)
     if _has_symbols(after.path, language) and (fixed or may_declare(hunks, language)):
         for fact in _declared(scene, before, after):
             told |= {fact.name, f"{fact.name.rpartition('.')[0]}.{fact.before}"}

@@ -29,7 +29,7 @@ _PROSE = re.compile(r"[A-Z][a-z]+(?: [a-z]+){1,8} ?")
 
 OWNER = re.compile(
     r"\b[Nn]ame\s*[=:]\s*[\"'](?P<named>[\w:.-]{2,100})[\"']|[\"'](?P<flag>--[\w.-]{2,80})[\"']"
-    r"|(?:[fF]lag\w{0,20}\((?:\w{1,40},\s*)?|\.long\(|\.[A-Z]\w{2,20}Var\()\"(?P<bare>[\w.-]{2,80})\""
+    r"|(?:[fF]lag\w{0,20}\((?:\w{1,40},\s*)?|\.long\(|\.[A-Z]\w{2,20}VarP?\((?:&?[\w.]{1,60},\s*)?)\"(?P<bare>[\w.-]{2,80})\""
 )
 
 _ALIAS_NAME = re.compile(
@@ -107,12 +107,14 @@ MARKED_AS = re.compile(
 )
 
 CALLED = re.compile(
-    r"(?!\s*(?:@|def|#))(?:.{0,100}[\s.:=(])?\w{0,40}deprecat\w{0,40}\((?:$|[\"'][A-Z])"
+    r"(?!\s*(?:@|def|#))(?:.{0,100}[\s.:=(])?\w{0,40}[dD]eprecat\w{0,40}"
+    r"\((?:$|[\"'](?:[A-Z]|--|(?:[a-z]+ ){0,5}[a-z]\w*\.\w))"
 )
-"""The beginning of a call that deprecates the environment variable that it is given."""
+"""The beginning of a call that deprecates the variable, flag or setting that it is given."""
 
 _GIVEN = re.compile(
-    r"deprecat\w{0,40}\(\s*+[\"'](?P<name>[A-Z][A-Z0-9]*+_[A-Z0-9_]++)[\"']"
+    r"[dD]eprecat\w{0,40}\(\s*+[\"'](?P<name>[A-Z][A-Z0-9]*+_[A-Z0-9_]++|--[\w-]++"
+    r"|(?:[a-z]+ ){0,5}+(?P<dotted>[a-z]\w*+(?:\.\w++)++))[\"']"
     r"(?:,\s*+(?:\w++=)?[\"'](?P<when>v?\d[\w.]*+)[\"'])?"
     r"(?:,\s*+(?:\w++=)?[\"'](?:[^\"'-]{0,60}(?=--))?(?P<new>-{0,2}[a-z_][\w.-]*+)(?=[\"' .]))?"
 )
@@ -198,7 +200,7 @@ def _named_by_mark(sheet: SideLines, lines: dict[int, str], first: int, *, docs:
         return f"--{match['flag']}" if match["flag"] else match["field"]
     if CALLED.match(lines[first]):
         call = given(lines, first)
-        return call["name"] if call else ""
+        return (call["dotted"] or call["name"]) if call else ""
     if not _DIRECTIVE.match(lines[first]):
         return _marked(sheet, lines, first)
     return _headed(sheet, first) if docs else _enclosing(sheet, first)

@@ -128,7 +128,9 @@ def wants(file: FileChange, area: Area, language: str) -> bool:  # noqa: ARG001 
 
 def find(scene: FileContext) -> Iterable[Fact]:
     """Marks added, removed or with another version, in core and docs (not in changelogs)."""
-    if scene.area not in _AREAS or _RECORD.search(scene.file.path):
+    if scene.area not in _AREAS or (not scene.language and _RECORD.search(scene.file.path)):
+        return ()
+    if scene.area is Area.DOCS and _RECORD.search(scene.file.path):
         return ()
     text = scene.changed_text
     if not any(hint in text for hint in _HINTS):

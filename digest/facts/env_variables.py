@@ -309,7 +309,38 @@ def _named(source: SideText, language: str) -> Iterator[NamedSetting]:
             yield NamedSetting(names=(match["name"],), line=row + 1, text=line, known=False)
 
 
+_WRAPPED = re.compile(
+    r"\b(?:\w{0,30}[eE]nv\w{0,30}Or\w{0,30}|(?:\w{0,30}[a-z_])?[gG]et\w{0,30}[eE]nv(?!iron\b)\w{0,30}"
+    r"|[lL]ookup\w{0,30}[eE]nv\w{0,30}"
+    r"|\w{0,30}[eE]nv_?(?:[bB]ool|[iI]nt|[fF]loat|[sS]tr|[dD]uration|[dD]efault|[fF]lag)\w{0,30}"
+    r"|(?:bool|int|float|str|read|parse|from)_?\w{0,30}[eE]nv)"
+    r"\((?=\s*[\"'][A-Z][A-Z0-9]*_[A-Z0-9_]+[\"'])"
+)
+"""Functions of a program that read a variable, with its default after its name."""
+
+_PLAIN_CALLS = re.compile(r"(?:getenv|Getenv|LookupEnv|secure_getenv)\(")
+
+
+def _wrapped(source: SideText, language: str) -> Iterator[NamedSetting]:
+    """Variables that a function of the program reads, whose name says so."""
+    for call in touched_calls(source, _WRAPPED, language, ("env", "Env")):
+        name = literal(call.positional[0]) if call.positional else None
+        if name is None or _PLAIN_CALLS.match(source.text, call.start):
+            continue
+        value = call.positional[1] if len(call.positional) == 2 else None
+        yield NamedSetting(
+            names=(name,),
+            line=source.line_at(source.text.find(name, call.start)),
+            value=value,
+            known=value is not None,
+            quoted=_quotes(name),
+            text=source.text[call.start : call.end],
+            detail="read",
+        )
+
+
 def _read(source: SideText, language: str) -> Iterator[NamedSetting]:
+    yield from _wrapped(source, language)
     if language == "python":
         yield from _computed(source)
         for call in touched_calls(source, _PYTHON_CALL, language, ("getenv", "environ.get")):

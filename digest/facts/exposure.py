@@ -37,7 +37,10 @@ _LISTED = re.compile(r"^export (?:type )?\{([^{}]*)\}", re.MULTILINE)
 _UNPUBLISHED = re.compile(r"\"private\"\s*:\s*true\b")
 _FILES = re.compile(r"\"files\"\s*:\s*\[([^\]]*)\]")
 _QUOTED = re.compile(r"\"([^\"]+)\"")
-_ALL = re.compile(r"^__all__\s*(?::[^=\n]{1,60})?\+?=\s*[\[(]([^\])]*)[\])]", re.MULTILINE)
+_ALL = re.compile(
+    r"^__all__\s*(?::[^=\n]{1,60})?\+?=\s*(?:[\[(]([^\])]*)[\])]|([\"'][^\[\](){}\n]*)$)",
+    re.MULTILINE,
+)
 _REFERENCE = "docs/reference"
 """The folder with a page for each module that users import, named after it."""
 
@@ -228,7 +231,7 @@ def _module(path: str) -> str:
 def _exports(text: str) -> str | None:
     """What a Python module lists as its exports; the facts of a file ask in turn."""
     listed = _ALL.search(text) if "__all__" in text else None
-    return listed[1] if listed else None
+    return (listed[1] or listed[2] or "") if listed else None
 
 
 def _names(text: str, name: str) -> bool:
@@ -271,3 +274,34 @@ _HEADING = re.compile(
     r"(?:#{1,6} |\.\. [\w:]{1,30}:: )`?([A-Za-z_][\w.]{2,80})(?:\(\))?`?[ \t]*(?:[<{:].*)?$"
 )
 """A heading, or what opens the entry of a reference, that names one thing."""
+
+
+def with_schemas(facts: Sequence[Fact]) -> list[Fact]:
+    """The facts without settings of a schema that code declares, which are public by that."""
+    schemas = {_plain(n) for f in facts if _is_described(f) for n in (f.name, f.before) if n}
+    coded = {
+        _plain(n)
+        for f in facts
+        if f.kind in _CODED and not _is_described(f)
+        for n in (f.name, f.before or "")
+    }
+    return [
+        replace(f, public=True)
+        if f.kind is FactKind.CONFIG and f.public is None and _plain(f.name) in schemas
+        else f
+        for f in facts
+        if not (
+            _is_described(f) and (_plain(f.name) in coded or _plain(f.before or f.name) in coded)
+        )
+    ]
+
+
+_CODED = frozenset({*_SYMBOLS, FactKind.FLAG})
+
+
+def _is_described(fact: Fact) -> bool:
+    return fact.kind is FactKind.CONFIG and fact.evidence.path.endswith(".json")
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[-_]", "", name.rpartition(".")[2]).casefold()

@@ -202,6 +202,7 @@ def _items(change: Change, scenes: Mapping[str, FileContext]) -> tuple[Fact, ...
         facts = [f for find in _FINDERS for f in find(scene) if len(f.name) <= _LONGEST_NAME]
         facts += _module(file, area_of(file.path), change.files)
         found.extend(sorted(facts, key=_place))
+    found = exposure.with_schemas(found)
     found = routes.mounted(found, lambda: (s.changed_text for s in scenes.values()))
     found = help_text.borne_out(_newly_told(change, _new_flags(found, scenes), scenes), scenes)
     found = help_text.effective(found, change.commit.subject, list(scenes.values()))
@@ -325,7 +326,7 @@ def _consistent(facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
         replace(f, name=olds.get(f.name) or f.name) if f.kind is notices else f for f in facts
     )
     best: dict[str, Fact] = {}
-    facts = _as_users_write(facts)
+    facts = _as_users_write(_without_retold(facts))
     for fact in facts:
         if fact.kind is FactKind.DEPRECATION and fact.action is Action.ADDED:
             key = _spoken(fact.name)
@@ -333,6 +334,20 @@ def _consistent(facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
                 best[key] = fact
     going = {renames.last(f.name) for f in best.values()}
     return tuple(f for f in facts if _holds(f, gone, going, best))
+
+
+def _without_retold(facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
+    """The facts without members that a message calls deprecated by another owner than the code."""
+    new = [f for f in facts if f.kind is FactKind.DEPRECATION and f.action is Action.ADDED]
+    coded = {renames.last(f.name): f.name for f in new if f.detail != "message"}
+    return tuple(
+        f
+        for f in facts
+        if f.kind is not FactKind.DEPRECATION
+        or f.detail != "message"
+        or "." not in f.name
+        or coded.get(renames.last(f.name), f.name) == f.name
+    )
 
 
 def _as_users_write(facts: tuple[Fact, ...]) -> tuple[Fact, ...]:

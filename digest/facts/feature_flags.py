@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import islice
 
 from digest.core.facts import Action, Fact, FactKind
@@ -165,3 +166,38 @@ def find_commands(before: SideText, after: SideText) -> Iterator[Fact]:
                 detail="command",
                 evidence=here.evidence(row + 1),
             )
+
+
+_VARIANT = re.compile(r"^[ \t]++\w++\((?:Box<)?(\w++)>?\),?$", re.MULTILINE)
+_MADE = re.compile(
+    r"(?<![\w.])([\w.]++)\s*+:?=\s*+(?:\w++\.)++(?:Command|add_parser)\(\s*+\"([\w-]++)\""
+)
+_PARSED = re.compile(
+    r"\bderive\([^)]*\bParser\b[^)]*\)(?:(?!\bstruct\b)[\s\S]){0,2000}?\bstruct (\w+)"
+)
+
+
+def roots(text: str) -> list[str]:
+    """The structures of whole programs in Rust, whose flags come before any command."""
+    found = ((m[1], text[m.end() : text.find("\n}", m.end())]) for m in _PARSED.finditer(text))
+    return [name for name, body in found if "(subcommand)" in body]
+
+
+def command(text: str, scope: str, language: str) -> str:
+    """How users call the command that a scope stands for; empty if it stands for none."""
+    if language == "rust":
+        words = re.findall(r"[A-Z][a-z0-9]*", scope.removesuffix("Args").removesuffix("Options"))
+        return " ".join(words).lower() if scope in commands_of(text) else ""
+    if language in {"javascript", "typescript"}:
+        return scope
+    return commands_of(text).get(scope, "")
+
+
+@lru_cache(maxsize=4)
+def commands_of(text: str) -> dict[str, str]:
+    """The commands defined in a text, by the variable or structure of their flags."""
+    commands = {name: name for name in _VARIANT.findall(text)}
+    for variable, command in _MADE.findall(text):
+        commands.setdefault(variable, command)
+        commands.setdefault(variable.rpartition(".")[2], command)
+    return commands

@@ -79,14 +79,6 @@ _LONGEST_STRUCTURE = 60_000  # characters
 _STRUCTURE = re.compile(r"struct (\w+)")
 _COMMAND = re.compile(r"\.command\(\s*['\"]([a-z][\w-]*)")
 _STATEMENT = re.compile(r"\n\w")
-_VARIANT = re.compile(r"^[ \t]++\w++\((?:Box<)?(\w++)>?\),?$", re.MULTILINE)
-_MADE = re.compile(
-    r"(?<![\w.])([\w.]++)\s*+:?=\s*+(?:\w++\.)++(?:Command|add_parser)\(\s*+\"([\w-]++)\""
-)
-_PARSED = re.compile(
-    r"\bderive\([^)]*\bParser\b[^)]*\)(?:(?!\bstruct\b)[\s\S]){0,2000}?\bstruct (\w+)"
-)
-
 _REACH = 600  # characters between an attribute and the field it belongs to
 _SETS = re.compile(r"^class \w*(?:Args|Arguments|Options|Opts|Flags)\b", re.MULTILINE)
 _FUNCTIONS = re.compile(r"^    (?:async )?def ", re.MULTILINE)
@@ -116,7 +108,11 @@ def find(before: SideText, after: SideText, language: str) -> Iterator[Fact]:
     scopes = {(s.line, s.names[0]): s.scope for s in news}
     for fact in facts:
         scope = scopes.get((fact.evidence.line, fact.name), "")
-        command = _command(after.text, scope, language) if fact.action is Action.RENAMED else ""
+        command = (
+            feature_flags.command(after.text, scope, language)
+            if fact.action is Action.RENAMED
+            else ""
+        )
         yield _of_command(fact, command) if command and not _is_root(scope, after) else fact
     told = {(f.evidence.side, f.evidence.line) for f in facts}
     renamed = {f.before for f in facts}
@@ -145,7 +141,7 @@ def _of_command(fact: Fact, command: str) -> Fact:
 
 
 def _is_root(scope: str, source: SideText) -> bool:
-    return scope in _roots(source.text)
+    return scope in feature_flags.roots(source.text)
 
 
 def _of_commands(
@@ -153,11 +149,11 @@ def _of_commands(
 ) -> Iterator[Fact]:
     """Flags that one command has on only one side, while others have them on both."""
     those = [f for f in flags if is_named(there.text, f) and (f.scope and f.scope in there.text)]
-    commands = {id(f): _command(here.text, f.scope, language) for f in those}
+    commands = {id(f): feature_flags.command(here.text, f.scope, language) for f in those}
     if not any(commands.values()):
         return
     known = {(s.scope, n) for s in _declared(entire(there), language) for n in s.names}
-    roots = _roots(there.text) if language == "rust" else []
+    roots = feature_flags.roots(there.text) if language == "rust" else []
     for flag in those:
         name = flag.names[0]
         if any((root, name) in known for root in roots):
@@ -170,32 +166,6 @@ def _of_commands(
                 detail="command",
                 evidence=here.evidence(flag.line),
             )
-
-
-def _roots(text: str) -> list[str]:
-    """The structures of whole programs in Rust, whose flags come before any command."""
-    found = ((m[1], text[m.end() : text.find("\n}", m.end())]) for m in _PARSED.finditer(text))
-    return [name for name, body in found if "(subcommand)" in body]
-
-
-def _command(text: str, scope: str, language: str) -> str:
-    """How users call the command that a scope stands for; empty if it stands for none."""
-    if language == "rust":
-        words = re.findall(r"[A-Z][a-z0-9]*", scope.removesuffix("Args").removesuffix("Options"))
-        return " ".join(words).lower() if scope in _commands(text) else ""
-    if language in {"javascript", "typescript"}:
-        return scope
-    return _commands(text).get(scope, "")
-
-
-@lru_cache(maxsize=4)
-def _commands(text: str) -> dict[str, str]:
-    """The commands defined in a text, by the variable or structure of their flags."""
-    commands = {name: name for name in _VARIANT.findall(text)}
-    for variable, command in _MADE.findall(text):
-        commands.setdefault(variable, command)
-        commands.setdefault(variable.rpartition(".")[2], command)
-    return commands
 
 
 def defined(source: SideText, language: str, name: str) -> bool:
@@ -265,7 +235,7 @@ def _scope(text: str, call: CodeCall, language: str) -> str:
         return match[1] if match and not _STATEMENT.search(text, start, call.start) else ""
     scope = call.callee.rpartition(".")[0]
     if language == "go" and call.callee.endswith(".Flag"):
-        return scope if _command(text, scope, language) else ""
+        return scope if feature_flags.command(text, scope, language) else ""
     return scope if language in {"go", "python"} else ""
 
 
@@ -359,7 +329,7 @@ def _rust(source: SideText, call: CodeCall) -> Read | None:
         chain = text[call.end : call.end + _REACH].partition("Arg::new(")[0]
         default = _DEFAULT.search(chain)
         value = (default.group(1).strip() or None) if default else None
-        return ((f"--{name}",), value, None) if name else None
+        return ((f"--{name}", *_letters(text, call)), value, None) if name else None
     name = literal(call.named.get("long"))
     if name is None and "long" in call.positional:
         name = _field_below(text, call.end)
@@ -369,7 +339,22 @@ def _rust(source: SideText, call: CodeCall) -> Read | None:
     others = " ".join(call.named.get(key, "") for key in _ALIASES)
     synonyms = (n for n in re.findall(r'"([\w-]+)"', others) if n != f"no-{name}")
     names = dict.fromkeys((name, *synonyms))  # a negated form follows its flag
-    return tuple(f"--{n}" for n in names), value, call.named.get("value_parser")
+    given = call.named.get("short", "").strip("'\"")
+    letters = (f"-{given}",) if len(given) == 1 else ()
+    return (*(f"--{n}" for n in names), *letters), value, call.named.get("value_parser")
+
+
+_SHORT = re.compile(r"\.short\(\s*['\"](\w)['\"]\s*\)")
+_ARGUMENT = re.compile(r"\bArg::|\barg\(")
+
+
+def _letters(text: str, call: CodeCall) -> tuple[str, ...]:
+    """The letter by which a flag of clap may also be given, in the chain around its long name."""
+    first = max(0, call.start - _REACH)
+    start = max((m.end() for m in _ARGUMENT.finditer(text, first, call.start)), default=first)
+    end = _ARGUMENT.search(text, call.end, call.end + _REACH)
+    found = _SHORT.search(text, start, end.start() if end else call.end + _REACH)
+    return (f"-{found[1]}",) if found else ()
 
 
 _ALIASES = ("alias", "visible_alias", "aliases", "visible_aliases")

@@ -119,13 +119,17 @@ def requirements(sheet: SideLines) -> Iterator[Pin]:
     """``requirements*.txt`` and constraints; nothing from a file that a resolver wrote."""
     if any(mark in line for line in sheet.whole[:6] for mark in _COMPILED):
         return
-    detail = "pip dev" if _DEV.search(sheet.path.lower().rsplit(".", 1)[0]) else "pip"
+    own = any(map(_ITSELF.match, sheet.whole))  # what developers install beside the project
+    detail = "pip dev" if own or _DEV.search(sheet.path.lower().rsplit(".", 1)[0]) else "pip"
     for number, line in sheet.changed:
         text = line.strip()
         if match := _REPOSITORY.match(text):
             yield Pin(match[3] or match[1], match[2], number, detail)
         elif text and text[0].isalnum():
             yield from _requirement(text, number, detail)
+
+
+_ITSELF = re.compile(r"\s*(?:(?:-e|--editable)[ =]?)?\.(?:/?\[[^\]\n]*\])?/?\s*(?:#.*)?$")
 
 
 def pyproject(sheet: SideLines) -> Iterator[Pin]:
@@ -179,6 +183,7 @@ def setup_py(sheet: SideLines) -> Iterator[Pin]:
             yield from _python(match[2], number)
             continue
         key = match[1] if match else _open_list(sheet.above(number, 120))
+        key = key or _named_list(sheet, number)
         if not key and _extra(sheet, number, line):
             key = "extras_require"
         if key and key != "python_requires":
@@ -188,6 +193,17 @@ def setup_py(sheet: SideLines) -> Iterator[Pin]:
             if _ENTRY_POINT.match(text):
                 continue
             yield from _strings(text, number, "pip" if own else "pip dev")
+
+
+_NAMED_LIST = re.compile(r"(\w+) = [\[(]$")
+
+
+def _named_list(sheet: SideLines, number: int) -> str:
+    """``install_requires`` for a line of the list that it takes by a name; else empty."""
+    head = next((line for line in sheet.above(number, 120) if line[:1].strip()), "")
+    match = _NAMED_LIST.match(head.rstrip())
+    taken = re.compile(rf"\s*install_requires\s*=\s*{match[1]}\b") if match else None
+    return "install_requires" if taken and any(map(taken.match, sheet.whole)) else ""
 
 
 def _extra(sheet: SideLines, number: int, line: str) -> str:

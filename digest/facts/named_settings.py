@@ -79,6 +79,8 @@ def compare(
     come = [s for s in come if id(s) not in ends[1] and not is_named(before.text, s)]
     for old, new in renamed:
         yield _fact(kind, Action.RENAMED, new, after, before=old.names[0], after=new.names[0])
+        same = replace(old, names=(new.names[0], *old.names[1:]))
+        yield from _aliases(kind, same, new, before, after)
         yield from _changed(kind, old, new, before, after)
     for lost in gone:
         yield _fact(kind, Action.REMOVED, lost, before, before=lost.value)
@@ -91,9 +93,11 @@ def compare(
     for old, new in pairs:
         first, now = old.names[0], new.names[0]
         is_renamed = _ALIAS in new.text and first in new.names and now not in old.names
+        is_renamed |= _is_long(first) and _is_long(now) and not _share_long(old, new)
         if is_renamed:
             yield _fact(kind, Action.RENAMED, new, after, before=first, after=now)
-        was = replace(old, names=(now, *old.names)) if is_renamed else old
+        others = (name for name in old.names if first in new.names or name != first)
+        was = replace(old, names=(now, *others)) if is_renamed else old
         yield from _aliases(kind, was, new, before, after)
         yield from _changed(kind, old, new, before, after)
 
@@ -247,13 +251,24 @@ def _aliases(
     kind: FactKind, old: NamedSetting, new: NamedSetting, before: SideText, after: SideText
 ) -> Iterator[Fact]:
     for name in new.names:
-        if name.startswith("--") and name not in old.names:
+        if name.startswith("-") and name not in old.names:
             yield _fact(kind, Action.ADDED, new, after, name=name, detail="alias")
     kept = {_bare(name) for name in new.names}
     for name in old.names:
-        alone = replace(old, names=(name,), spelled=f'"{name.lstrip("-")}"')
-        if name.startswith("--") and _bare(name) not in kept and not is_named(after.text, alone):
+        bare = name.lstrip("-")
+        spelled = (name, f'"{bare}"') if _is_long(name) else (name, f'"{bare}"', f"'{bare}'")
+        alone = replace(old, names=(name,), quoted=spelled)
+        if name.startswith("-") and _bare(name) not in kept and not is_named(after.text, alone):
             yield _fact(kind, Action.REMOVED, old, before, name=name, detail="alias")
+
+
+def _is_long(name: str) -> bool:
+    return name.startswith("--")
+
+
+def _share_long(old: NamedSetting, new: NamedSetting) -> bool:
+    """Whether two declarations have more in common than a letter."""
+    return bool(set(filter(_is_long, old.names)) & set(new.names))
 
 
 def _bare(name: str) -> str:

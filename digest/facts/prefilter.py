@@ -139,7 +139,17 @@ _SETTINGS = {
         *("ummary", "name=", '"/', "'/"),
     ),
     "rust": (
-        *("#[arg", "#[clap", "#[structopt", "long", "default_value", "env", ".route(", "!("),
+        *(
+            "#[arg",
+            "#[clap",
+            "#[structopt",
+            "long",
+            "short",
+            "default_value",
+            "env",
+            ".route(",
+            "!(",
+        ),
         *("#[get", "#[post", "#[put", "#[delete", "#[patch", "Opts::new", "f64_", "u64_", "i64_"),
         *(": bool", ": Option<", ": Vec<", "const ", '" => Self::'),
     ),

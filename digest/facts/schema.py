@@ -1,14 +1,18 @@
 """Schemas and protocols: messages, fields, services, tables.
 
 Read line by line, with the enclosing block from the whole file: Protocol Buffers, GraphQL, Thrift,
-SQL. Interface descriptions in JSON or YAML (OpenAPI, JSON Schema, Avro) and migrations are reported
-as files.
+SQL. A JSON Schema gives the settings of the file that it describes. Interface descriptions
+(OpenAPI, Avro), a schema that cannot be read and migrations are reported as files.
 """
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from difflib import SequenceMatcher
+from typing import Any
 
 from digest.core.change import FileChange, FileStatus, Side
 from digest.core.facts import Action, Area, Evidence, Fact, FactKind
@@ -77,7 +81,7 @@ def wants(file: FileChange, area: Area, language: str) -> bool:
     """Whether the enclosing blocks of the changed lines are needed."""
     return (
         area not in _ASIDE
-        and language in _LANGUAGES
+        and (language in _LANGUAGES or _DESCRIBES.search(file.path.lower()) is not None)
         and file.status not in {FileStatus.ADDED, FileStatus.DELETED}
     )
 
@@ -91,6 +95,8 @@ def find(scene: FileContext) -> Iterable[Fact]:
         old, new = scene.lines
         gone, come = list(_items(old, scene.language)), list(_items(new, scene.language))
         return _matched(gone, come, old, new)[:_MOST]
+    if _DESCRIBES.search(path) and (settings := _settings(*scene.lines)) is not None:
+        return settings[:_MOST]
     for detail, shape in _DESCRIPTIONS:
         if shape.search(path):
             return (_of_file(scene.file, scene.file.path.rpartition("/")[2], detail),)
@@ -290,4 +296,132 @@ def _of_file(file: FileChange, name: str, detail: str) -> Fact:
             line=removed if gone else added,
             side=Side.OLD if gone else Side.NEW,
         ),
+    )
+
+
+_DESCRIBES = re.compile(r"(?:^|/)schemas?/[^/]*\.json$|[.-]schema\.json$|(?:^|/)schema\.json$")
+_PARTS = ("anyOf", "oneOf", "allOf")
+_LONGEST_SCHEMA = 3_000_000  # characters
+_MOST_PROPERTIES = 20_000
+_NESTED = 10  # levels of properties within properties
+_ALIKE = 0.6  # share of equal letters in two names for a rename
+_TEXTS = frozenset(
+    {"added", "description", "markdownDescription", "title", "x-intellij-html-description"}
+)
+
+_Schema = dict[str, Any]
+_Owners = dict[str, dict[str, _Schema]]
+
+
+def _settings(before: SideLines, after: SideLines) -> list[Fact] | None:
+    """The settings that a JSON Schema adds, removes or renames; ``None`` if it cannot be read."""
+    schemas = [_schema(side.text) for side in (before, after)]
+    if None in schemas:
+        return None
+    olds, news = (_owners(one) for one in schemas if one is not None)
+    found: dict[tuple[str, str], Fact] = {}
+    steps = [
+        [
+            (owner, name)
+            for owner in one
+            if owner in other
+            for name in one[owner].keys() - other[owner]
+        ]
+        for one, other in ((olds, news), (news, olds))
+    ]
+    both = {name for _, name in steps[0]} & {name for _, name in steps[1]}  # these only moved
+    gone, come = (sorted(pair for pair in one if pair[1] not in both) for one in steps)
+    for owner, name in gone:
+        new = _heir(olds[owner][name], name, [n for o, n in come if o == owner], news[owner])
+        if new and (fact := _setting(Action.RENAMED, owner, new, after)):
+            found.setdefault((new, name), replace(fact, before=name, after=new))
+        elif fact := _setting(Action.REMOVED, owner, name, before):
+            found.setdefault(("", name), fact)
+    heirs = {new for new, _ in found}
+    for owner, name in come:
+        if name not in heirs and (fact := _setting(Action.ADDED, owner, name, after)):
+            default = news[owner][name].get("default")
+            value = None if default is None else json.dumps(default)
+            found.setdefault((name, ""), replace(fact, after=value))
+    return list(found.values())
+
+
+def _schema(text: str | None) -> _Schema | None:
+    if text is None or len(text) > _LONGEST_SCHEMA:
+        return None
+    try:
+        read = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    known = isinstance(read, dict) and (read.keys() & {"properties", "definitions", "$defs"})
+    return read if known else None
+
+
+def _owners(schema: _Schema) -> _Owners:
+    """The properties of each object of a schema, by the names that lead there."""
+    owners: _Owners = {}
+    named = {
+        f"#/{key}/{name}": value
+        for key in ("definitions", "$defs")
+        for name, value in _dict(schema.get(key)).items()
+    }
+    seen: set[str] = set()
+    budget = _MOST_PROPERTIES
+    for start, top in (("", schema), *named.items()):
+        if start in seen:
+            continue
+        nodes = [(start.rpartition("/")[2], top, 0)]
+        while nodes and budget > 0:
+            path, node, depth = nodes.pop(0)
+            budget -= 1
+            if not isinstance(node, dict) or depth > _NESTED:
+                continue
+            reference = node.get("$ref")
+            if isinstance(reference, str) and reference in named and reference not in seen:
+                seen.add(reference)
+                nodes.append((path, named[reference], depth))
+            for name, value in _dict(node.get("properties")).items():
+                owners.setdefault(path, {}).setdefault(name, _dict(value))
+                nodes.append((f"{path}.{name}".strip("."), value, depth + 1))
+            parts = [part for key in _PARTS for part in node.get(key) or ()]
+            nodes += ((path, part, depth) for part in (*parts, node.get("items")))
+    return owners
+
+
+def _dict(value: object) -> _Schema:
+    return value if isinstance(value, dict) else {}
+
+
+def _heir(old: _Schema, name: str, come: Sequence[str], news: Mapping[str, _Schema]) -> str:
+    """The only new property with the values of a removed one and a similar name; or empty."""
+    alike = [
+        new
+        for new in come
+        if _values(news[new]) == _values(old)
+        and (
+            name.lower() in new.lower()
+            or new.lower() in name.lower()
+            or SequenceMatcher(None, name, new).ratio() >= _ALIKE
+        )
+    ]
+    return alike[0] if len(alike) == 1 else ""
+
+
+def _values(schema: _Schema) -> str:
+    """What a property allows, without what is said of it and where it is declared."""
+    return json.dumps({k: v for k, v in schema.items() if k not in _TEXTS and k != "$ref"})
+
+
+def _setting(action: Action, owner: str, name: str, side: SideLines) -> Fact | None:
+    """A fact about a property, if a changed line has it."""
+    line = next((n for n, text in side.changed if f'"{name}"' in text), None)
+    if line is None:
+        return None
+    return Fact(
+        kind=FactKind.CONFIG,
+        action=action,
+        name=f"{owner}.{name}".strip("."),
+        detail="field",
+        evidence=side.evidence(line),
+        public=True,
     )

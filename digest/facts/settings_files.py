@@ -1,13 +1,15 @@
 """Files that declare the settings of a program one by one.
 
-These are modules of Python whose constants are the settings, tables of options in scripts, where
-each option is an object with a description, and the features of a Rust crate.
+These are modules of Python whose constants are the settings, tables in C, defaults that Go sets by
+name, tables of options in scripts, where each option is an object with a description, and the
+features of a Rust crate.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from itertools import islice
 
 from digest.core.change import Hunk
@@ -52,6 +54,80 @@ def _constants(source: SideText) -> Iterator[NamedSetting]:
         )
 
 
+_SET_DEFAULT = re.compile(r"\s*(?:\w+\.)+SetDefault\(\"(?P<name>[\w.-]{2,80})\", (?P<value>.+)\)$")
+_ROW = re.compile(r"\s*\{+\s*(?:\w+\(\s*)?\"(?P<name>[A-Za-z][\w.-]{1,60})\"\s*\)?\s*,")
+_TABLE = re.compile(r"(?P<name>\w+)\s*(?:\[\w*\])?\s*=\s*(?:\{\s*)*$")
+_OF_SETTINGS = re.compile(
+    r"(?i)(?:option|directive|setting|param(?:eter)?|conf(?:ig)?)s?(?:_?(?:table|list|map|key|item|entr(?:y|ie))s?){0,4}$"
+)
+_OF_COMMANDS = re.compile(r"(?i)(?:command|cmd)s?$")
+_SAYS_WHERE = re.compile(r"\b[A-Z]+(?:_[A-Z]+){0,6}_CONF\b")
+"""A sign in a row of commands that they are those of a configuration file."""
+
+_LONGEST_ROW = 600  # characters
+_LONGEST_NAME = 200  # characters at the end of the line that begins a table
+
+
+def may_hold(hunks: Iterable[Hunk], language: str) -> bool:
+    """Whether some changed line may be the row of a table of settings, or set a default."""
+    pattern = {"go": _SET_DEFAULT, "c": _ROW, "cpp": _ROW}.get(language)
+    return pattern is not None and any(
+        pattern.match(line) for h in hunks for side in (h.removed, h.added) for line in side
+    )
+
+
+def find_rows(before: SideText, after: SideText, language: str) -> Iterator[Fact]:
+    """The settings in tables of C and C++, and those that Go gives a default by their names."""
+    read = {"go": _defaults, "c": _rows, "cpp": _rows}.get(language)
+    if read is not None:
+        for fact in named_settings.compare(
+            FactKind.CONFIG, before, after, read(before), read(after)
+        ):
+            yield replace(fact, public=True)
+
+
+def _defaults(source: SideText) -> Iterator[NamedSetting]:
+    found = ((row, m) for row, line in source.changed() if (m := _SET_DEFAULT.match(line)))
+    for row, match in islice(found, _MOST):
+        plain = _PLAIN.match(match["value"]) is not None
+        yield NamedSetting(
+            names=(match["name"],),
+            line=row + 1,
+            value=match["value"] if plain else None,
+            known=plain,
+            quoted=(f'"{match["name"]}"',),
+            text=match[0],
+        )
+
+
+def _rows(source: SideText) -> Iterator[NamedSetting]:
+    found = ((row, m) for row, line in source.changed() if (m := _ROW.match(line)))
+    for row, match in islice(found, _MOST):
+        start = source.offset(row + 1) + match[0].index("{")
+        read = split(source.text, start, "c")
+        text = source.text[start : min(read[0], start + _LONGEST_ROW)] if read else match[0]
+        table = _table_of(source, row)
+        if _OF_SETTINGS.search(table) or (_OF_COMMANDS.search(table) and _SAYS_WHERE.search(text)):
+            yield NamedSetting(
+                names=(match["name"],),
+                line=row + 1,
+                known=False,
+                quoted=(f'"{match["name"]}"',),
+                text=text,
+            )
+
+
+def _table_of(source: SideText, row: int) -> str:
+    """The name of the table that contains a row; empty for what stands in a function."""
+    for line in source.above(row, _DEEPEST):
+        if line.startswith("}"):
+            return ""
+        if line[:1].isalpha() or line.rstrip().endswith("="):
+            match = _TABLE.search(line.rstrip()[-_LONGEST_NAME:])
+            return match["name"] if match else ""
+    return ""
+
+
 _OF_PROGRAMS = re.compile(
     r"(?:^|[/_.-])(?:cli|args|argv|flags|commands?|options)(?:[/_.-][\w./-]*)?\.[cm]?[jt]s$"
 )
@@ -65,6 +141,7 @@ _SHAPES = frozenset(
 _NOT_TYPED = frozenset({"properties", "definitions", "schema", "$defs"})
 """Tables of a schema, whose members nobody types."""
 
+_MOST_OPTIONS = 100  # changed lines of a side that begin an option
 _DEEPEST = 1_500  # lines from a member of a table to the head of what holds it
 
 
@@ -85,7 +162,7 @@ def find_options(before: SideText, after: SideText) -> Iterator[Fact]:
 
 def _options(source: SideText) -> Iterator[NamedSetting]:
     heads = ((row, m) for row, line in source.changed() if (m := _HEAD.match(line)))
-    for row, head in islice(heads, _MOST):
+    for row, head in islice(heads, _MOST_OPTIONS):
         start = source.offset(row + 1) + head.start("rest") - 1
         read = split(source.text, start, "typescript")
         members = _members(read[1]) if read else {}
@@ -141,7 +218,7 @@ def _paths(
 
 
 _KEPT_APART = re.compile(r"(?:export )?(?:const|let|var) (\w+)\b")
-_MOST_USES = 20  # options that take the same table
+_MOST_USES = 8  # options that take the same table
 
 
 def _through(

@@ -252,7 +252,7 @@ def _shows(label: Label, fact: Fact) -> bool:
     function, _, parameter = label["name"].removesuffix(")").partition("(")
     if not parameter or fact.action is not Action.CHANGED or "parameter" not in fact.detail:
         return False
-    if not _same(_key(fact.name), _key(function), loose=False):
+    if not _same(_key(fact.name.removesuffix(".__init__")), _key(function), loose=False):
         return False
     sides = [re.search(rf"\b{re.escape(parameter)}\b", s or "") for s in (fact.before, fact.after)]
     return label["action"] == ("removed" if sides[0] else "added") and None in sides and any(sides)

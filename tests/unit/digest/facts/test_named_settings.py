@@ -29,7 +29,7 @@ def find(path, old, new, kind=None):
         ("default=8000", "default=9000", ["changed --port 8000 -> 9000 @1n"]),
         ('default="fast"', 'default="slow"', ['changed --mode "fast" -> "slow" @3n']),
         ('"slow"]', '"slow", "auto"]', ['changed --mode ["fast", "slow"] -> ["fast", "slow", "auto"] @3n']),
-        ('"-p", "--port"', '"-p", "--listen"', ["added --listen @1n", "removed --port @1o"]),
+        ('"-p", "--port"', '"-p", "--listen"', ["renamed --listen --port -> --listen @1n"]),
         ('"--mode"', '"--speed"', ["renamed --speed --mode -> --speed @3n"]),
         ('"name"', '"title"', []),
         ('help="a, (b"', 'help="c"', []),

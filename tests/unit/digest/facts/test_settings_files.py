@@ -274,3 +274,231 @@ def test_a_member_that_another_base_of_the_same_type_has_is_not_removed() -> Non
     apart = TYPES.replace("  Chained {", "  Other {")
     gone = apart.replace("  lastCall: () => void\n  called", "  called")
     assert told("src/index.ts", apart, gone) == ["removed Old.lastCall None -> None"]
+
+
+ROWS = """\
+static ngx_command_t  ngx_core_commands[] = {
+
+    { ngx_string("worker_threads"),
+      NGX_MAIN_CONF|NGX_CONF_TAKE1,
+      ngx_conf_set_num_slot,
+      offsetof(ngx_core_conf_t, worker_threads),
+      NULL },
+
+    { ngx_string("daemon"),
+      NGX_MAIN_CONF|NGX_CONF_FLAG,
+      ngx_conf_set_flag_slot,
+      offsetof(ngx_core_conf_t, daemon),
+      NULL },
+
+      ngx_null_command
+};
+
+static ngx_conf_enum_t  ngx_levels[] = {
+    { ngx_string("low"), 1 },
+    { ngx_string("high"), 2 },
+};
+
+const std::unordered_map<std::string, Entry> k_config_table =
+  {
+    {"cache_dir", {ConfigItem::cache_dir}},
+    {"compress", {ConfigItem::compress}},
+};
+
+static struct command shell_commands[] = {
+    { "stop", do_stop, "Stops the server" },
+};
+"""
+
+
+@pytest.mark.parametrize(
+    ("removed", "expected"),
+    [
+        (
+            ROWS[ROWS.index('    { ngx_string("worker') : ROWS.index('    { ngx_string("daemon')],
+            ["removed worker_threads None -> None"],
+        ),
+        ('    {"compress", {ConfigItem::compress}},\n', ["removed compress None -> None"]),
+        ('    { ngx_string("high"), 2 },\n', []),
+        ('    { "stop", do_stop, "Stops the server" },\n', []),
+    ],
+)
+def test_rows_of_a_table_of_settings_in_c_are_settings(removed: str, expected: list[str]) -> None:
+    assert told("src/core.cpp", ROWS, ROWS.replace(removed, "")) == expected
+
+
+def test_a_row_of_a_table_may_get_another_name() -> None:
+    new = ROWS.replace("worker_threads", "worker_count")
+    assert told("src/core.c", ROWS, new) == ["renamed worker_count worker_threads -> worker_count"]
+
+
+VIPER = 'func load(v *viper.Viper) {\n\tv.SetDefault("rssUri", "index.xml")\n\tv.SetDefault("limit", 10)\n}\n'
+
+
+def test_settings_that_go_gives_a_default_by_name() -> None:
+    gone = VIPER.replace('\tv.SetDefault("rssUri", "index.xml")\n', "")
+    assert told("config.go", VIPER, gone) == ['removed rssUri "index.xml" -> None']
+    assert told("config.go", VIPER, VIPER.replace("10", "20")) == ["changed limit 10 -> 20"]
+
+
+READS = """\
+package cli
+
+func New() *Settings {
+	return &Settings{
+		Max:  envIntOr("SHOP_MAX_ITEMS", 10),
+		Path: envOr("SHOP_PATH_CONFIG", home.Path("shop.json")),
+	}
+}
+"""
+
+
+def test_functions_of_a_program_read_variables_with_a_default() -> None:
+    assert told("cli/settings.go", READS, READS.replace("shop.json", "shop/a.json")) == [
+        'changed SHOP_PATH_CONFIG home.Path("shop.json") -> home.Path("shop/a.json")'
+    ]
+    gone = READS.replace('\t\tMax:  envIntOr("SHOP_MAX_ITEMS", 10),\n', "")
+    assert told("cli/settings.go", READS, gone) == ["removed SHOP_MAX_ITEMS 10 -> None"]
+    sets = (
+        'func f() {\n\tt.Setenv("SHOP_OTHER_NAME", "1")\n\tc.WithEnv("SHOP_THIRD_NAME", "1")\n}\n'
+    )
+    assert told("cli/start.go", "func f() {\n}\n", sets) == []
+
+
+def test_letters_of_flags_of_rust_come_and_go() -> None:
+    chain = 'fn app() {\n    Arg::new("strip")\n        .long("strip")\n        .short("P")\n        .help("x");\n}\n'
+    new = chain.replace('.long("strip")\n        .short("P")', '.long("strip-all")')
+    assert told("src/app.rs", chain, new.replace('"strip"', '"strip-all"')) == [
+        "renamed --strip-all --strip -> --strip-all",
+        "removed -P None -> None",
+    ]
+    field = '#[derive(Parser)]\nstruct Opts {\n    #[arg(\n        long,\n        help = "x",\n    )]\n    pub base: u8,\n}\n'
+    short = field.replace("        long,\n", "        long,\n        short = 'C',\n")
+    assert told("src/cli.rs", field, short) == ["added -C None -> None"]
+
+
+def test_a_flag_that_keeps_only_its_letter_has_another_name() -> None:
+    old = 'parser.add_argument("-d", "--directory", help="x")\n'
+    new = 'parser.add_argument("-d", "--dir", help="x")\n'
+    assert told("shop/cli.py", old, new) == ["renamed --dir --directory -> --dir"]
+
+
+SCHEMA = """\
+{
+  "definitions": {
+    "Output": {
+      "type": "object",
+      "properties": {
+        "importName": {"type": "string", "description": "a"},
+        "publicPath": {"$ref": "#/definitions/Path"},
+        "limit": {"type": "number", "default": 3}
+      }
+    },
+    "Path": {"type": "string"}
+  },
+  "properties": {
+    "output": {"$ref": "#/definitions/Output"}
+  }
+}
+"""
+
+
+def test_a_json_schema_gives_the_settings_that_it_describes() -> None:
+    path = "schemas/Options.json"
+    gone = SCHEMA.replace(',\n        "limit": {"type": "number", "default": 3}', "")
+    assert told(path, SCHEMA, gone) == ["removed output.limit None -> None"]
+    assert told(path, gone, SCHEMA) == ["added output.limit None -> 3"]
+    new = SCHEMA.replace('"importName"', '"dynamicImportName"')
+    assert told(path, SCHEMA, new) == [
+        "renamed output.dynamicImportName importName -> dynamicImportName"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("path", "old", "new"),
+    [
+        ("tests/schemas/Options.json", SCHEMA, "{}"),
+        ("schemas/Options.json", SCHEMA, SCHEMA.replace('"type": "number"', '"type": "integer"')),
+        ("schemas/list.json", '["importName"]\n', "[]\n"),
+    ],
+)
+def test_other_json_and_changes_within_a_property_remove_nothing(
+    path: str, old: str, new: str
+) -> None:
+    assert [one for one in told(path, old, new) if one.startswith("removed")] == []
+
+
+def test_a_setting_of_code_and_schema_is_told_once() -> None:
+    code = "#[derive(Deserialize)]\npub struct Options {\n    pub max_items: u8,\n    pub other: u8,\n}\n"
+    schema = '{\n  "properties": {\n    "max-items": {},\n    "other": {}\n  }\n}\n'
+    found = facts_of(
+        "Clean up",
+        ("src/settings.rs", code, code.replace("    pub max_items: u8,\n", "")),
+        ("shop.schema.json", schema, schema.replace('    "max-items": {},\n', "")),
+    ).items
+    assert [(f.name, f.public) for f in found if f.action == "removed"] == [
+        ("Options.max_items", True)
+    ]
+
+
+def test_what_developers_install_beside_the_project_is_no_dependency() -> None:
+    text = "-e .[standard]\nasgiref==3.5.2\nbuild==0.10.0\n"
+    found = facts_of("Clean up", ("requirements.txt", text, text.replace("asgiref==3.5.2\n", "")))
+    assert [(f.name, f.detail) for f in found.items] == [("asgiref", "pip dev")]
+
+
+def test_a_list_that_setup_takes_by_name_holds_dependencies() -> None:
+    text = 'minimal = [\n    "asgiref>=3.4.0",\n    "click",\n]\nother = [\n    "x>=1",\n]\nsetup(\n    install_requires=minimal,\n)\n'
+    new = text.replace('    "asgiref>=3.4.0",\n', "").replace('    "x>=1",\n', "")
+    found = facts_of("Clean up", ("setup.py", text, new)).items
+    assert [(f.name, f.detail) for f in found] == [("asgiref", "pip")]
+
+
+def deprecated(message: str, path: str, old: str, new: str) -> list[str]:
+    return [f.name for f in facts_of(message, (path, old, new)).items if f.kind == "deprecation"]
+
+
+@pytest.mark.parametrize(
+    ("path", "line", "name"),
+    [
+        (
+            "cmd/upgrade.go",
+            'f.MarkDeprecated("recreate-pods", "no longer needed")',
+            "--recreate-pods",
+        ),
+        ("cmd/run.go", 'helpers.Deprecated("--verbose", "use --level info", false)', "--verbose"),
+        (
+            "config/load.go",
+            'hugo.Deprecate("project config key imaging.quality", "", "1")',
+            "imaging.quality",
+        ),
+        (
+            "cmd/gen.go",
+            'cmd.Flags().BoolVar(&omitEmpty, "omitEmpty", false, `omit rules (deprecated, not needed)`)',
+            "--omitEmpty",
+        ),
+    ],
+)
+def test_calls_of_go_name_what_they_deprecate(path: str, line: str, name: str) -> None:
+    above = 'func f() {\n\t_ = cmd.RegisterFlagCompletionFunc("style", nil)\n'
+    old = f'{above}\tcmd.Flags().StringVar(&style, "style", "", "x")\n}}\n'
+    new = f'{above}\t{line}\n\tcmd.Flags().StringVar(&style, "style", "", "x")\n}}\n'
+    assert deprecated("Tidy up", path, old, new) == [name]
+
+
+def test_a_member_is_deprecated_by_the_code_and_not_by_another_name_in_the_message() -> None:
+    old = "class Base:\n    @property\n    def fields(self):\n        return 1\n"
+    new = old.replace(
+        "        return",
+        "        warnings.warn('`fields` is deprecated', DeprecationWarning)\n        return",
+    )
+    assert deprecated("Deprecate Model.fields for Model.all", "shop/main.py", old, new) == [
+        "fields"
+    ]
+
+
+def test_exports_may_be_listed_without_brackets() -> None:
+    old = "__all__ = 'Config', 'Model'\n\n\nclass Config:\n    limit = 3\n    other = 4\n"
+    (fact,) = facts_of("x", ("shop/main.py", old, old.replace("    limit = 3\n", ""))).items
+    package = {"shop/main.py": old, "shop/__init__.py": "from .main import *\n"}
+    assert with_exposure(fact, package).public is True
