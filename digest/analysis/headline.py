@@ -119,7 +119,7 @@ _VERBS = tuple(
     relocat remov renam render reorder reorgani repair replac replay report reproduc requir
     rerout reserv reset resolv respect respond restor restrict restructur resubmit resum retain
     retir retry return reus revert revis rework rewrit rotat rout run sanitiz save schedul scope
-    select send separat serializ set shard share ship short-circuit shorten show shrink shut
+    seed select send separat serializ set shard share ship short-circuit shorten show shrink shut
     silenc simplif skip sort spawn specif speed split stabili standardiz start stop store stream
     strengthen strip stub suggest support suppress surfac swap switch sync tak tap teach
     terminat throttl throw tidy tighten tolerat trac treat trigger trim truncat try tun turn
@@ -135,7 +135,8 @@ BEGINS = re.compile(
 )
 
 _DOES = re.compile(
-    r"(?:add|allow|chang|enabl|expos|improv|introduc|mak|mov|provid|support|us)ing\b"
+    r"(?:add|allow|chang|enabl|expos|improv|introduc|mak|mov|port|provid|support|us)ing\b"
+    r"|auto-[a-z]{2,12}(?<!ion) "
     r"|`[^`]{1,60}` [a-z]{2,20}[^s\W]s [a-z`]"
 )
 """Beginnings of other titles that say what is done: "supporting ...", "`x` retries ..."."""
@@ -294,12 +295,12 @@ def _label(facts: Facts, scope: str, text: str) -> Phrase | None:
     begin = text.lower()
     if _NAMES_FIX.fullmatch(begin) and not BEGINS.match(begin):
         return words.FIX
-    if begin.startswith("fus"):
-        return words.PERFORMANCE
     sort = next(
         (p for p, names, known in _SORTS if kinds & names and not begin.startswith(known)), None
     )
-    acts = BEGINS.match(begin) or _DOES.match(begin)
+    if begin.startswith("fus") and sort is not words.FIX:
+        return words.PERFORMANCE
+    acts = BEGINS.match(begin) or _DOES.match(begin) or kinds & {"doc", "docs", "documentation"}
     return sort or (words.NEW if not acts and _is_new(facts, begin) else None)
 
 

@@ -112,8 +112,8 @@ _WHY = re.compile(
 """Words of a comment that says why."""
 
 _SHORT = 30
-_LONG = 120  # characters of a description from which on examples are left out
-_EXAMPLE = re.compile(r" \((?:e\.g\.?|for example|i\.e\.?|such as)[ ,][^()]{1,300}\)")
+_LONG = 120  # characters of a description from which on what is in brackets is left out
+_EXAMPLE = re.compile(r" \([^()]{16,300}\)")
 _SECOND = 90  # maximum characters of a sentence that is told after a very short one
 _LEAST = 12  # minimum characters; shorter paragraphs ("cc someone", "WIP", "see below") say nothing
 
