@@ -178,7 +178,7 @@ OWNER_FILES = tuple(f"{folder}CODEOWNERS" for folder in (".github/", "", "docs/"
 
 _OWNER_SECTION = lazy(r"\^?\[([^\]]{1,200})\](?:\[\d+\])?")
 _OWNER_WORD = lazy(r"(?:\\.|[^\s\\])+")
-_MOST_OWNED = 4_000  # patterns of one file
+_MOST_OWNED, _LONGEST_OWNED = 2_000, 2_000  # lines of one file, and characters of a line
 
 
 @frozen
@@ -204,7 +204,8 @@ def _sections(text: str) -> Sequence[Sequence[tuple[str, tuple[str, ...]]]]:
     """
     sections: dict[str, list[tuple[str, tuple[str, ...]]]] = {}
     section, default = "", ()
-    for line in text.splitlines()[:_MOST_OWNED]:
+    for whole in text.splitlines()[:_MOST_OWNED]:
+        line = whole[:_LONGEST_OWNED]
         header = _OWNER_SECTION.match(line.lstrip())
         pattern, *words = _OWNER_WORD.findall(line[header.end() :] if header else line) or [""]
         listed = (pattern, *words) if header else words

@@ -5,6 +5,7 @@ Also shows what would be sent to a model about a change, without sending it.
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -150,7 +151,8 @@ async def _origins(graded: Graded, ctx: Context) -> Sequence[Spans]:
 
 async def _owned(graded: Graded, ctx: Context, tip: Tip) -> Sequence[Spans]:
     """The owners of the files of a change, if the repository names any."""
-    owners = (await owners_of(ctx.watched, tip)).of(graded.facts.paths)
+    known = await owners_of(ctx.watched, tip)
+    owners = await asyncio.to_thread(known.of, graded.facts.paths)
     named = list_in_words([Code(owner) for owner in owners], ctx.language, limit=_MOST_NAMED)
     return [OWNERS(ctx.language, owners=named)] if owners else []
 

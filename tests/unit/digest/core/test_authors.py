@@ -142,6 +142,11 @@ def test_last_pattern_of_each_section_says_who_owns_a_file(text, path, owners):
     assert CodeOwners(text=text).of([path]) == owners
 
 
+def test_lines_beyond_the_first_two_thousand_own_nothing():
+    text = "\n".join(f"/src/{n}.py @u{n}" for n in range(3_000))
+    assert CodeOwners(text=text).of(["src/1999.py", "src/2000.py"]) == ("@u1999",)
+
+
 def test_owners_of_several_files_are_named_once():
     owners = CodeOwners(text="*.py @ada\n*.md @bob\n/src @ada @eve")
     assert owners.of(["a.py", "b.md", "c.py", "src/a.py"]) == ("@ada", "@bob", "@eve")
