@@ -101,7 +101,7 @@ def backlog(channels: int, ledger: SqlLedger, leases: ServerLeases, board: Path)
         return
 
     return LoopServices(
-        posts=Fixed([post(number) for number in range(channels)]),
+        posts=Fixed([post(n) for n in range(channels)]),  # type: ignore[arg-type]  # stay the same
         build=build,
         finish=finish,
         hearing=None,  # type: ignore[arg-type]  # nobody asks

@@ -23,7 +23,7 @@ from bot.messaging.sender import CHAIN
 from bot.scheduler.schedule import next_run
 from bot.store.analyses import SqlCalls
 from bot.store.feedback import ReaderVerdict, SqlFeedback, opinion_of
-from bot.subscriptions.channel_registry import Subscription, SubscriptionSource
+from bot.subscriptions.channel_registry import Subscription
 from bot.workspace.workspace import Usages, Workspace
 from digest import errors
 from digest.answer.answers import Answer
@@ -107,7 +107,7 @@ class ChatStatus:
     """The status as one chat may see it: its own runs (``mine``), and the model cost of all."""
 
     app: Workspace
-    served: SubscriptionSource
+    served: Subscribing
     mine: Callable[[Subscription], bool]
 
     async def standing(self) -> BotStatus:
@@ -174,16 +174,13 @@ class QuestionService:
         app: Workspace,
         config: Config,
         gate: AccessGate,
-        *,
-        rooms: Subscribing | None = None,
-        served: SubscriptionSource | None = None,
+        subscribing: Subscribing | None = None,
     ) -> None:
-        """Without ``rooms`` nothing can be set; without ``served`` the status lists no runs."""
-        self._served = served
+        """Without ``subscribing`` nothing can be set, and the status lists no runs."""
         self._app = app
         self._config = config
         self._gate = gate
-        self._rooms = rooms
+        self._subscribing = subscribing
         self._chats = ChannelsByChat(config.channels)
         self._verdicts = Verdicts(
             feedback=SqlFeedback(app.database), archive=app.archive, clock=app.clock
@@ -252,7 +249,7 @@ class QuestionService:
         # In a thread between people, words that are no question are not meant for the bot.
         if found.intent == "unknown" and not asked.addressed:
             return None
-        buttons = answer_buttons(found, watch.language, mutes=self._rooms is not None)
+        buttons = answer_buttons(found, watch.language, mutes=self._subscribing is not None)
         return with_buttons(document, buttons)
 
     async def _find_answer(
@@ -323,15 +320,14 @@ class QuestionService:
             ),
         )
         ctx = replace(ctx, overheard=not passed.incoming.addressed)
-        if self._served is not None:
-            chat = passed.channel.chat if passed.channel else passed.incoming.chat
-            mine = partial(_mine, passed.account, chat, admission.repositories)
-            standing = ChatStatus(app=self._app, served=self._served, mine=mine)
-            ctx = replace(ctx, standing=standing)
-        if self._rooms is None:
+        if self._subscribing is None:
             return ctx
-        room = await self._rooms.room(passed.account, passed.incoming, admission)
-        return replace(ctx, room=room, zone=room.zone or ctx.zone, language=room.language)
+        chat = passed.channel.chat if passed.channel else passed.incoming.chat
+        mine = partial(_mine, passed.account, chat, admission.repositories)
+        standing = ChatStatus(app=self._app, served=self._subscribing, mine=mine)
+        room = await self._subscribing.room(passed.account, passed.incoming, admission)
+        zone = room.zone or ctx.zone
+        return replace(ctx, standing=standing, room=room, zone=zone, language=room.language)
 
 
 def _mine(account: str, chat: str, visible: Collection[str], subscription: Subscription) -> bool:

@@ -189,7 +189,7 @@ async def _work(
     subscribing = Subscribing(app, config, policy, kinds)
     await subscribing.adopt()
     gate = AccessGate(policy, subscribing.trusts, common.asked())
-    roster = channel_registry.ChannelRegistry(senders, [subscribing])
+    roster = channel_registry.ChannelRegistry(senders, subscribing)
     subscribing.nudge = common.nudging(roster.nudge)
     channel_registry.offer_pages(senders, subscribing, policy, app.clock)
     admin = channel_registry.admin_target(config, senders)
@@ -216,7 +216,7 @@ async def _work(
         build=slots.build,
         finish=slots.finish,
         hearing=Conversation(
-            QuestionService(app, config, gate, rooms=subscribing, served=subscribing),
+            QuestionService(app, config, gate, subscribing),
             common.records(SqlReplies(app.database)),
             leases,
             app.clock,

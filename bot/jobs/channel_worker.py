@@ -14,7 +14,7 @@ from bot.delivery.quarantine import refusal_of
 from bot.jobs.services import LoopServices
 from bot.scheduler.schedule import Slot, missed_slot, next_slot, slots_between
 from bot.scheduler.timetable import Timetable
-from bot.subscriptions.channel_registry import Channels, Post
+from bot.subscriptions.channel_registry import ChannelRegistry, Post
 from digest.frozen import frozen
 from handlers.ports.storage import Clock, DeliveryKey
 
@@ -154,7 +154,7 @@ def _newest(post: Post, now: datetime) -> str:
 class CurrentChannels:
     """The channels as last read; ``posts`` are by name."""
 
-    def __init__(self, channels: Channels) -> None:
+    def __init__(self, channels: ChannelRegistry) -> None:
         self.posts: Mapping[str, Post] = {}
         self._channels = channels
 
@@ -181,7 +181,7 @@ class ScheduledChannels(CurrentChannels):
 
     def __init__(
         self,
-        channels: Channels,
+        channels: ChannelRegistry,
         timetable: Timetable,
         clock: Clock,
         attend: Callable[[str], Coroutine[None, None, None]],

@@ -16,7 +16,7 @@ from bot.messaging.receiver import Incoming
 from bot.messaging.sender import Sender
 from bot.publishing.alerts import ImmediateAlerts
 from bot.scheduler.schedule import Slot
-from bot.subscriptions.channel_registry import Channels, Post
+from bot.subscriptions.channel_registry import ChannelRegistry, Post
 from bot.util.locks import Leases
 from bot.util.tracing import trace
 from digest.frozen import frozen
@@ -101,7 +101,7 @@ class MessageHandler(Protocol):
 class LoopServices:
     """The services of the loop. ``receivers`` are senders that also listen."""
 
-    posts: Channels
+    posts: ChannelRegistry
     build: Build
     finish: Finish
     hearing: MessageHandler

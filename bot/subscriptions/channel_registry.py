@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import field
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import structlog
 
@@ -38,6 +38,7 @@ from handlers.ports.storage import Clock
 if TYPE_CHECKING:
     from bot.config.channel_section import ChannelConfig, Quiet
     from bot.config.repository_section import RepositoryConfig
+    from bot.subscriptions.chat_subscriptions import Subscribing
 
 
 @frozen
@@ -60,13 +61,6 @@ class Subscription:
     muted: tuple[str, ...] = ()
     muted_until: Mapping[str, datetime] = field(default_factory=dict)
     silent: bool = False  # posts notify nobody
-
-
-class SubscriptionSource(Protocol):
-    """A source of subscriptions. It may be read often, and may change at any time."""
-
-    async def subscriptions(self) -> Sequence[Subscription]:
-        """The subscriptions to serve now, without paused and removed ones."""
 
 
 def subscriptions_of(
@@ -112,39 +106,26 @@ class Post:
         return self.target.name
 
 
-class Channels(Protocol):
-    """The channels that the loop posts to. ``current`` is called repeatedly."""
-
-    async def current(self) -> Sequence[Post]:
-        """The channels to serve now, each name once."""
-
-    async def changed(self) -> None:
-        """Return when ``current`` should be called early."""
-
-
 class ChannelRegistry:
-    """The channels of all sources, the first source first."""
+    """The channels that the loop posts to, as their source last gave them."""
 
-    def __init__(
-        self, senders: Mapping[str, Sender], sources: Sequence[SubscriptionSource]
-    ) -> None:
+    def __init__(self, senders: Mapping[str, Sender], source: Subscribing) -> None:
         """``senders`` are the open accounts by their names in the configuration."""
         self._senders = senders
-        self._sources = sources
-        self._last: list[Sequence[Subscription]] = [() for _ in sources]
+        self._source = source
+        self._last: Sequence[Subscription] = ()
         self._served: dict[str, Subscription] = {}
         self._told: set[tuple[str, str]] = set()
         self._nudge = asyncio.Event()
 
     async def current(self) -> Sequence[Post]:
         """The subscriptions that can be served. A source that fails keeps its last state."""
-        for place, source in enumerate(self._sources):
-            try:
-                self._last[place] = await source.subscriptions()
-            except Exception:
-                log.exception("roster.broken", source=type(source).__name__)
+        try:
+            self._last = await self._source.subscriptions()
+        except Exception:
+            log.exception("roster.broken", source=type(self._source).__name__)
         served: dict[str, Subscription] = {}
-        for one in (one for some in self._last for one in some):
+        for one in self._last:
             if one.platform not in self._senders:
                 self._tell("roster.no_platform", one)
             elif one.name in served:
@@ -231,7 +212,7 @@ def check_called(config: Config, senders: Mapping[str, Sender]) -> None:
 
 
 def offer_pages(
-    senders: Mapping[str, Sender], subscribed: SubscriptionSource, policy: Policy, clock: Clock
+    senders: Mapping[str, Sender], subscribed: Subscribing, policy: Policy, clock: Clock
 ) -> None:
     """Give every platform with a home page the function that makes its content."""
     for account, sender in senders.items():
@@ -240,7 +221,7 @@ def offer_pages(
 
 
 def page_for(
-    account: str, kind: str, subscribed: SubscriptionSource, policy: Policy, clock: Clock
+    account: str, kind: str, subscribed: Subscribing, policy: Policy, clock: Clock
 ) -> Callable[[str], Awaitable[Document | None]]:
     """Makes the home page of an account for a person, by the person's id."""
 

@@ -53,7 +53,7 @@ from bot.messaging.sender import Sender
 from bot.store.database import Database
 from bot.store.job_queue import Depth, depth
 from bot.store.sqlite import DatabaseHealth, pending
-from bot.subscriptions.channel_registry import Channels
+from bot.subscriptions.channel_registry import ChannelRegistry
 from bot.telemetry.logs import Redaction
 from bot.telemetry.metrics import CONTENT_TYPE, Metrics
 from bot.web.guard import Guard
@@ -169,7 +169,7 @@ class Hosting:
         self,
         app: Workspace,
         senders: Mapping[str, Sender],
-        channels: Channels | None = None,
+        channels: ChannelRegistry | None = None,
         shared: Look | None = None,
         *,
         sweeps: bool = True,

@@ -27,7 +27,7 @@ from bot.git.address import identify, read_address
 from bot.store.analyses import SqlCalls
 from bot.store.browsing import SqlBrowsing
 from bot.store.deliveries import SqlDeliveries, SqlUncertainDeliveries
-from bot.subscriptions.channel_registry import Channels
+from bot.subscriptions.channel_registry import ChannelRegistry
 from bot.util.machine import SystemClock
 from bot.util.page_links import path_of
 from bot.web.pages.admin import AdminData
@@ -54,7 +54,7 @@ def configured_site(
     app: Workspace,
     config: Config,
     settings: WebSettings,
-    channels: Channels,
+    channels: ChannelRegistry,
     wake: Wake | None = None,
 ) -> Site:
     """The pages of ``digestbot run``: every configured repository, and admin pages."""

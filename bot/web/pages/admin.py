@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from bot.config.reader import Config
     from bot.delivery.delivery import Wake
     from bot.store.deliveries import SqlDeliveries, SqlUncertainDeliveries
-    from bot.subscriptions.channel_registry import Channels, Post
+    from bot.subscriptions.channel_registry import ChannelRegistry, Post
 
 _SHOWN = 50
 _DAYS = 30
@@ -42,7 +42,7 @@ _PLAIN_LIST = re.compile(r"\[\n[^\[\]{}]*\]")
 class AdminData:
     """The data of the admin pages; ``wake`` has a channel served at once."""
 
-    channels: Channels
+    channels: ChannelRegistry
     deliveries: SqlDeliveries
     doubts: SqlUncertainDeliveries
     calls: SqlCalls

@@ -15,14 +15,13 @@ from bot.config.reader import read
 from bot.delivery.part_sender import Patience
 from bot.messaging.sender import SendError, SendReason
 from bot.store.replies import MessageKey, SqlReplies
-from bot.subscriptions.channel_registry import subscriptions
+from bot.subscriptions.chat_subscriptions import Subscribing
 from digest.core.enums import Language
 from digest.document import Document
 from digest.markdown import markdown
 from handlers.ports.chat_port import ConversationKey
 from tests.integration.bot.chat.talk import Board, Talk, said
 from tests.support.builders import RepositoryBuilder
-from tests.support.channels import Configured
 from tests.support.fakes_delivery import Crash, Killed, paragraphs
 
 CHANNELS = """
@@ -110,8 +109,9 @@ async def asked(tmp_path, text: str, *, external: bool = False) -> tuple[Documen
     config, watch = read(file), AnswerProgress(Language.EN)
     message = said(text, platform="chat", external=external)
     async with open_workspace(file) as app:
-        gate = AccessGate(policy_of(config, {}))
-        answers = QuestionService(app, config, gate, served=Configured(subscriptions(config)))
+        policy = policy_of(config, {})
+        subscribing = Subscribing(app, config, policy, {})
+        answers = QuestionService(app, config, AccessGate(policy), subscribing)
         document = await answers.answer("chat", message, watch)
         key = ConversationKey(platform="chat", chat="C9", thread="t1", person="U1")
         early = await app.conversations.talk(key, app.clock.now()) is not None

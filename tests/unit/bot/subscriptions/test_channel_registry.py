@@ -1,4 +1,4 @@
-"""Whom the loop posts to, from several places."""
+"""Whom the loop posts to."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ import structlog
 from bot.config.channel_section import Quiet
 from bot.scheduler.schedule import Spec
 from bot.subscriptions.channel_registry import ChannelRegistry, Subscription
-from tests.support.channels import Configured
 from tests.support.fakes_delivery import FakeSender
 
 TEAM = Subscription(
@@ -39,10 +38,10 @@ class Kept:
         return tuple(self.held)
 
 
-async def test_subscriptions_of_all_sources_are_served_each_name_once():
+async def test_subscriptions_are_served_each_name_once():
     sender = FakeSender()
-    chats = Kept(replace(TEAM, name="chat", chat="C2"), replace(TEAM, chat="taken"))
-    roster = ChannelRegistry({"work": sender}, [Configured([TEAM]), chats])
+    chats = Kept(TEAM, replace(TEAM, name="chat", chat="C2"), replace(TEAM, chat="taken"))
+    roster = ChannelRegistry({"work": sender}, chats)
     with structlog.testing.capture_logs() as logs:
         posts = await roster.current()
         await roster.current()
@@ -51,11 +50,11 @@ async def test_subscriptions_of_all_sources_are_served_each_name_once():
         ("chat", ("work", "C2")),
     ]
     assert [line["event"] for line in logs] == ["roster.name_taken"]
-    assert roster.get("chat") == chats.held[0]
+    assert roster.get("chat") == chats.held[1]
 
 
 async def test_subscription_of_an_account_that_is_not_open_is_told_and_left_out():
-    roster = ChannelRegistry({}, [Configured([TEAM])])
+    roster = ChannelRegistry({}, Kept(TEAM))
     with structlog.testing.capture_logs() as logs:
         assert await roster.current() == ()
     assert [line["event"] for line in logs] == ["roster.no_platform"]
@@ -63,14 +62,14 @@ async def test_subscription_of_an_account_that_is_not_open_is_told_and_left_out(
 
 async def test_source_that_fails_stands_as_it_last_was():
     chats = Kept(TEAM)
-    roster = ChannelRegistry({"work": FakeSender()}, [chats])
+    roster = ChannelRegistry({"work": FakeSender()}, chats)
     before = await roster.current()
     chats.error = OSError("no disk")
     assert await roster.current() == before
 
 
 async def test_nudge_is_heard_once_even_when_it_comes_first():
-    roster = ChannelRegistry({}, [])
+    roster = ChannelRegistry({}, Kept())
     roster.nudge()
     await asyncio.wait_for(roster.changed(), 120)
     waiting = asyncio.create_task(roster.changed())
