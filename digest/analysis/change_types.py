@@ -201,8 +201,8 @@ _CONCERNS = {
 _CONCERNED = {name: re.compile(rule, re.IGNORECASE) for name, rule in _CONCERNS.items()}
 _HOW = re.compile(
     r" (?:with (?:an? )?(?:clear|clean|descriptive|error|explicit|helpful|http|proper|status"
-    r"|warning|[45]\d\d)\b|instead\b|as (?!well)|at (?:parse|load|start)|because\b|in favou?r of"
-    r"|now that\b|since\b|so\b|to (?:allow|avoid|enable|let|make) |\(fix).*",
+    r"|warning|[45]\d\d)\b|instead\b|as (?!well)|at (?:parse|load|start)|because\b|before\b"
+    r"|in favou?r of|now that\b|since\b|so\b|to (?:allow|avoid|enable|let|make) |\(fix).*",
     re.IGNORECASE,
 )
 _AND = re.compile(r",? and |[,;] ")

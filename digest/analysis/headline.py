@@ -380,7 +380,7 @@ def _says(tag: str, told: Collection[str]) -> bool:
     return bool(mine) and not mine.issubset(told) and not counted
 
 
-_PLACE = re.compile(r"\d{1,3}/[\dnNxX]{1,3}")  # in a series
+_PLACE = re.compile(r"\d{1,3}[a-z]?/[\dnNxX]{1,3}")  # in a series
 
 
 def _capital(spans: Spans) -> Spans:

@@ -43,7 +43,7 @@ _POINTER = re.compile(
     re.IGNORECASE,
 )
 _LEANS = re.compile(
-    r"(?:(?:and|but|or|so|first|next|finally|hello|hi|thanks"
+    r"(?:(?:and|but|or|so|first|next|finally|hello|hi|thanks|assume|basically|ideally"
     r"|namely|these|those|it|they|that|however|also|similar(?:ly)?|same|automated|see|i"
     r"|additionally|as a result|conversely|furthermore|hence|inversely|moreover|otherwise|then"
     r"|therefore|thus|we (?:also|could|might)|currently,? (?:it|that|this)|the stacked"
@@ -73,7 +73,7 @@ POINTS = re.compile(
     r"|\battempt (?:at|to) fix|^in the (?:previous|last|earlier) (?:iteration|version|pr)\b"
     r"|^in (?:this|that|these|such) (?:case|situation)s?\b"
     r"|^(?:also )?(?:(?:re-?)?enables?|fix(?:es)?|unskips?|passes) (?:the |an? )?"
-    r"(?:tests?\b|\S*\btest-)|~~|\w::\w",
+    r"(?:tests?\b|\S*\btest-)|~~|\w::\w|: - ",
     re.IGNORECASE,
 )
 """Words of a sentence that needs its neighbours, or that is about the project's tests."""

@@ -387,6 +387,11 @@ def test_new_error_about_a_flag_that_was_there_is_to_be_acted_on(text, flags, to
             "says_default",
             "Check if you rely on the old default of loss_type.",
         ),
+        (
+            "Reject unknown cards before they reach the pool",
+            "says_refusal",
+            "Check if you use unknown cards.",
+        ),
         ("Remove most of the deprecations", "says_removed", "Check if you use what was removed."),
         (
             "Reject empty pools with HTTP 400 (#3)",
@@ -1071,6 +1076,8 @@ def test_documentation_with_markup_is_not_quoted():
         "This builds on the name of the pool, which would be another one.",
         "Make Pool::remove consume both keys, so that it would own the names.",
         "This is basically a draft of it, so that some would be missing.",
+        "For pools: - This would be the one without an encoder.",
+        "Assume A and B are the pools that would be in the way of C.",
         "Hi team, when I was at it, I found that it would be wrong.",
         "Currently it's not there, so that it would be an error.",
         "Follows up on the proposal in #23959, which would be another.",

@@ -77,6 +77,7 @@ def told(title, language=Language.EN, *files):
         ("[Attention] Fuse the two kernels", "Performance (Attention): Fuse the two kernels"),
         ("[Feature] Mask replay", "New: Mask replay"),
         ("[Feature] Supporting filters", "Supporting filters"),
+        ("[10b/n] Migrate the filters of cards", "Migrate the filters of cards"),
         ("[Kernel] Porting the filters of cards", "Porting the filters of cards"),
         ("feat(cli): auto-migrate files", "cli: auto-migrate files"),
         ("feat(cli): seed the pool from files", "cli: seed the pool from files"),
