@@ -323,6 +323,12 @@ def test_unrelated_flags_of_nearly_the_same_text_are_no_rename():
             '    option("output", None, flag=True),\n',
             "--output",
         ),
+        (
+            "app/build.py",
+            "from cleo.helpers import option\n\noptions = [\n{}]\n",
+            '    option("x-forwarded", "x"),\n',
+            "--x-forwarded",
+        ),
     ],
 )
 def test_flag_whose_name_comes_first(path: str, text: str, line: str, name: str):

@@ -231,3 +231,24 @@ def test_a_default_that_is_a_list_over_several_lines_changes() -> None:
     other = one.replace("defaultOptions", "exampleOptions")
     new = more.replace("defaultOptions", "exampleOptions")
     assert facts_of("Show more", ("src/Example.ts", other, new)).items == ()
+
+
+_TABLE = "NAMESPACES = Namespace(\n    app=Namespace(\n        {}=Option(False),\n    ),\n)\n"
+_CLASS = "@dataclass\nclass Config:\n    {}: bool = True\n    kept: int = 1\n"
+
+
+@pytest.mark.parametrize(
+    ("path", "declared", "names", "action"),
+    [
+        ("app/defaults.py", _TABLE, ("use_ssl", "extra_openssl"), "renamed"),
+        ("app/defaults.py", _TABLE, ("extra_openssl", "use_ssl"), "renamed"),
+        ("app/defaults.py", _TABLE, ("use_ssl", "extra_gssapi"), "removed"),
+        ("app/config.py", _CLASS, ("use_ssl", "extra_openssl"), "removed"),
+    ],
+)
+def test_an_option_in_the_place_of_another_that_ends_alike_replaces_it(
+    path: str, declared: str, names: tuple[str, str], action: str
+) -> None:
+    old, new = (declared.format(name) for name in names)
+    facts = facts_of("Use another", (path, old, new)).items
+    assert [f.action.value for f in facts if f.action is not Action.ADDED] == [action]

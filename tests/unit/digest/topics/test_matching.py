@@ -101,6 +101,7 @@ def test_near_topics_of_something_foreign_are_none():
         ("xytokens", "tokensab", False),
         ("kqbcdefgh", "xyzkbcdefgh", False),
         ("qkbcdefgh", "xykbcdefgh", True),
+        ("pqkbcdefgh", "xykbcdefgh", False),
         ("tokenizer", "tokeniser", True),
         ("tokenizer", "tokeniser implementation", False),
     ],
