@@ -6,10 +6,10 @@ Takes random mutants from the paths (see :mod:`benchmarks.mutants`), one at a ti
 checkout, and runs the tests that call the changed function: those of the mirrored modules first,
 and more if these do not notice it, among them those over real archives and loopback servers. Which
 tests call which function is measured in one run of the tests and stored; a test file is measured
-again when it changes, or when a function that it called no longer exists. The tests are collected
-once: a mutant replaces the code of its function in a fork of that process. If the function was
-called during an import, or there is none, the tests run in a process that imports everything again.
-The result is the share of mutants that were noticed, and a list of the others.
+again when it changes, or when many of the functions that it called no longer exist. The tests are
+collected once: a mutant replaces the code of its function in a fork of that process. If the
+function was called during an import, or there is none, the tests run in a process that imports
+everything again. The result is the share of mutants that were noticed, and a list of the others.
 """
 
 from __future__ import annotations
@@ -65,6 +65,8 @@ _LIBRARIES = (
 )
 """Imported once instead of for each mutant."""
 
+_GONE = 0.05  # share of the called functions that may be gone until a file is measured again
+
 _STUCK, _UNFIT = 99, 98
 
 
@@ -110,6 +112,9 @@ class _Session:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        if session.testsfailed:
+            self._asked.send(([], set()))
+            return True
         items = {item.nodeid: item for item in session.items}
         gc.unfreeze()
         self._functions = [one for one in gc.get_objects() if isinstance(one, FunctionType)]
@@ -227,6 +232,8 @@ class Tree:
             os._exit(self._pytest([*paths], _Session(self.tree, theirs)))
         theirs.close()
         names, self._imported = self._asked.recv()
+        if not names:
+            raise SystemExit("the tests cannot be collected")
         self._seconds: dict[str, float] = {}
         self._callers: defaultdict[str, set[str]] = defaultdict(set)
         self._measure(names)
@@ -245,7 +252,8 @@ class Tree:
         for file, tests in files.items():
             digest = hashlib.sha1((self.tree / file).read_bytes(), usedforsecurity=False)
             kept = self._kept / f"{file.replace('/', '.')}.{digest.hexdigest()[:12]}.json"
-            if not (kept.exists() and there.issuperset(json.loads(kept.read_text("utf-8"))[0])):
+            known = json.loads(kept.read_text("utf-8"))[0] if kept.exists() else None
+            if known is None or len({*known} - there) > len(known) * _GONE:
                 kept.parent.mkdir(parents=True, exist_ok=True)
                 print(f"measuring {file}", file=sys.stderr, flush=True)
                 self._asked.send((None, tests, 90 * _PATIENCE, kept))

@@ -63,7 +63,11 @@ def sections() -> list[tuple[str, type[Settings], list[dict[str, Any]], set[str]
             alike = section is not None and issubclass(section, model)
             if section and issubclass(section, Settings) and not alike:
                 held = [one for table in tables for one in _listed(table.get(name))]
-                walk(f"{place}.{name}".lstrip("."), section, held)
+                below = f"{place}.{name}".lstrip(".")
+                if issubclass(section, model):  # one more of the same, shown by its own keys
+                    found.append((below, section, held, keys_of(model)))
+                else:
+                    walk(below, section, held)
 
     walk("", Written, [example])
     for name, model in _READ_ELSEWHERE.items():
