@@ -44,7 +44,7 @@ from benchmarks.mutants import Mutant, equal, mutants
 ROOT = Path(__file__).parents[1]
 RINGS = ("digest", "handlers", "bot")
 
-_SECONDS, _MORE_SECONDS = 30.0, 45.0
+_SECONDS, _MORE_SECONDS = 20.0, 30.0
 """For the tests of one mutant: those chosen first, and others if these do not notice it."""
 
 _PATIENCE = 20.0
