@@ -366,3 +366,26 @@ async def test_nobody_in_a_chat_makes_this_machine_look_anywhere(chat: Chat) -> 
             chat.server.channels[room] = Channel(room)
             assert await chat.say(words.format(place), chat=room)
     assert _HEARD == []
+
+
+async def test_channel_of_a_team_hears_of_the_files_that_it_owns(chat: Chat) -> None:
+    owners = {".github/CODEOWNERS": "/core/ @octo/core\n/web/ @octo/web @ada\n"}
+    chat.project.commit("Name owners", owners, at=FRIDAY - timedelta(hours=3))
+    chat.commit("Speed up the core (#2)", "core/run.py", FRIDAY - timedelta(hours=2))
+    chat.commit("Speed up the web (#3)", "web/run.py", FRIDAY - timedelta(hours=1))
+    await chat.say("subscribe acme/engine daily 13:00 level low")
+    tried = await chat.say("include owner @octo/web")
+    assert "include owner @octo/web would keep 1 of the 3 changes" in tried
+    assert "include owner 2" in tried
+    await chat.say("save include owner @octo/web")
+    assert "owner @octo/web" in await chat.say("settings")
+    assert await chat.posts_at(FRIDAY) == []
+    (post,) = await chat.posts_at(FRIDAY + timedelta(hours=1, minutes=1))
+    assert "Speed up the web" in post
+    assert "Speed up the core" not in post
+    assert "2 left out by filters (include owner 2)" in post
+    explained = await chat.say("explain #3")
+    assert "Owners: @octo/web and @ada" in explained
+    assert "<!subteam" not in explained
+    await chat.say("remove filter owner @octo/web")
+    assert "owner" not in await chat.say("settings")
