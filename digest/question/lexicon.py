@@ -1,8 +1,8 @@
 """The normal form of a question, its language, and the cue words in it.
 
-The table (``cues.toml``) lists the wordings of each tag; the longest known wording at a place
-counts. English is matched by words, Chinese by characters. An unknown word
-counts as the known one that it misspells by a letter or two.
+Unusual wordings are replaced first (``wordings.toml``). Another table (``cues.toml``) lists the
+wordings of each tag; the longest known wording at a place counts. English is matched by words,
+Chinese by characters. An unknown word counts as the known one that it misspells by a letter or two.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from importlib.resources import files
+from typing import Any
 
 from digest.core.enums import Language
 from digest.core.patterns import lazy
@@ -118,117 +119,11 @@ def without_tail(question: str) -> str:
     return question[: match.start()].rstrip(" ,?") if match and match.start() > 0 else question
 
 
-_NUMBER_OF = r"(?:an?|one|two|three|five|[0-9]{1,2}(?: ?(?:-|to) ?[0-9]{1,2})?)"
-_LEFT_OUT = r"(?:docs?|ci|tests?|bots?|deps|dependenc\w+|chores?|refactor\w*|reverts?)"
-_PLAINER = (
-    (lazy(r"(?<=[a-z])<-+>(?=[a-z])", re.IGNORECASE), " "),  # GPU<->CPU
-    (lazy(r"\b(?:does|did|do) (v?\d+(?:\.\d+)+) bring\b", re.IGNORECASE), r"are in \1"),
-    (
-        lazy(
-            r"\bafter (?:only |just |about )?(?:an?|one|two|three|\d{1,2})"
-            r" (?:hour|day|week|month)s?\b(?! of\b)",
-            re.IGNORECASE,
-        ),
-        "soon",
-    ),
-    (
-        lazy(
-            rf"(?<=[,\s])(?<!are )(?<!there )(?<!is )(?<!ha[sd] )(?<!have )no (?={_LEFT_OUT}\b)",
-            re.IGNORECASE,
-        ),
-        "without ",
-    ),
-    (lazy(r"\bsle(?:ep|pt) through\b", re.IGNORECASE), "miss overnight"),
-    (
-        lazy(r"\bwhile (?:i|we) (?:slept|(?:was|were) (?:asleep|sleeping))\b", re.IGNORECASE),
-        "overnight",
-    ),
-    (
-        lazy(r"\bsat(?:urday)? ?[+/&] ?sun(?:day)?\b|周六周?[日天]", re.IGNORECASE),
-        "the weekend",
-    ),
-    (
-        lazy(
-            rf"\b(?:in )?{_NUMBER_OF}[ -](?:single |short )?(?:bullets|points|sentences?|words)\b",
-            re.IGNORECASE,
-        ),
-        "in brief",
-    ),
-    (
-        lazy(r"\b(?:last|past|previous|this) sprint\b|[本这上]个?(?:迭代|冲刺)"),
-        "last 14 days",
-    ),
-    (
-        lazy(r"\bsince (?:my|our|the|i|we) (?:[\w'-]+ ){1,4}on (?=\w)", re.IGNORECASE),
-        "since ",
-    ),
-    (
-        lazy(r"\bwhat's (?=\S{2,}(?: \S+)? been (?:doing|up to|working|busy))", re.IGNORECASE),
-        "what has ",
-    ),
-    (
-        lazy(r"\bthe (?!(?:new|old|same|feature|cli|first|last|other)\b)([a-z]\w+) flag\b"),
-        r"--\1",
-    ),
-    (
-        lazy(
-            r"\b(?:which|what) ([a-z][\w+#-]+) (?:version )?(?:do|will|would|should|must)"
-            r" (?:i|we|you) need"
-            r"(?: to (?:build|compile|run|use|install) [\w-]+(?: from sources?)?)?(?: with)?",
-            re.IGNORECASE,
-        ),
-        r"which \1 version is required",
-    ),
-    (
-        lazy(
-            r"^(?:and )?(?:is |are )?(?:any|which)(?: ones?)? of (?:those|these|them) (?:is |are )?"
-            r"(?:risky|dangerous|critical|serious)$",
-            re.IGNORECASE,
-        ),
-        "only the important ones",
-    ),
-    (
-        lazy(
-            r"^(?:and |so )*(?:is|was) (?:that|this)(?: one)? (?:already )?(?:in|part of) (?=v?\d)",
-            re.IGNORECASE,
-        ),
-        "is it in ",
-    ),
-    (
-        lazy(r"^(?:and )?(?:did|has) (?:it|that|this) (?:ever )?(?:come|came) back(?: again)?$"),
-        "was it reverted",
-    ),
-    (
-        lazy(
-            r"^(?:what's |give me |show me )?(?:the |its )?"
-            r"(?:link|url|permalink|(?:commit )?(?:hash|sha))(?: (?:to|of|for) (?:it|that|this))?$",
-            re.IGNORECASE,
-        ),
-        "explain it",
-    ),
-    (
-        lazy(
-            r"^who (?:(?:should|can|could|do|would) (?:i|we) (?:ask|talk to|ping|contact)"
-            r"(?: about (?:it|this|that))?|knows (?:about )?(?:it|this|that))$",
-            re.IGNORECASE,
-        ),
-        "who wrote it",
-    ),
-    (lazy(r"^and (?:for )?the (?=(?:week|month|year)$)", re.IGNORECASE), "and this "),
-    (
-        lazy(
-            r"\b(did|has|does|is) (?:the|its|this|that|the same) (?:author|person|guy|developer)\b"
-            r"(?! of)",
-            re.IGNORECASE,
-        ),
-        r"\1 they",
-    ),
-    (lazy(r"^who(?:'s| is) (?=[A-Z][\w-]+(?: [A-Z][\w.-]+){0,2}$)"), "what changed by "),
-    (
-        lazy(r"\b(?:give|tell|show) (?:me|us) the (?=(?:week|day|month)\b)", re.IGNORECASE),
-        "summarize this ",
-    ),
-)
+def _read(file: str) -> dict[str, Any]:
+    return tomllib.loads(files("digest.question").joinpath(file).read_text(encoding="utf-8"))
+
+
+_PLAINER = tuple((lazy(pattern), plain) for pattern, plain in _read("wordings.toml")["usual"])
 """Unusual wordings, each with the usual one."""
 
 
@@ -271,9 +166,7 @@ def reference_of(question: str) -> Reference | None:
 
 NONE: frozenset[str] = frozenset()  # the tags of a word that is in no table
 
-_TABLE: dict[str, dict[str, str]] = tomllib.loads(
-    files("digest.question").joinpath("cues.toml").read_text(encoding="utf-8")
-)
+_TABLE: dict[str, dict[str, str]] = _read("cues.toml")
 
 _WORDS = _TABLE["words"]
 _MISSPELT = dict(pair.split(maxsplit=1) for pair in _WORDS["misspelt"].split(","))
