@@ -167,7 +167,7 @@ def _hosts(config: Config) -> Iterator[Host]:
             yield Host(address.host, port, address.transport == "https")
     sections: list[Settings] = [account.settings for account in config.platforms.values()]
     if config.model is not None:
-        sections.append(config.model)
+        sections += [one for one in (config.model, config.model.fallback) if one is not None]
     for section in sections:
         for key, value in dict(section).items():
             if key == _OURS:

@@ -308,6 +308,16 @@ async def test_hosts_are_reached_or_told_why_not(data, tmp_path, monkeypatch):
     assert (told.weight, "no connection" in told.text) == (Weight.ERROR, True)
 
 
+async def test_hosts_of_both_models_are_reached(data, tmp_path, monkeypatch):
+    for name in ("HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"):
+        monkeypatch.delenv(name, raising=False)
+    ports = [free_port(), free_port()]
+    model, fallback = (f'name = "m"\nbase_url = "http://127.0.0.1:{port}/v1"\n' for port in ports)
+    config = configured(tmp_path, f"[model]\n{model}[model.fallback]\n{fallback}")
+    told = await found(data, config)
+    assert {f"network 127.0.0.1:{port}" for port in ports} <= told.keys()
+
+
 async def test_behind_a_proxy_nobody_is_called_directly(data, tmp_path, monkeypatch):
     monkeypatch.setenv("HTTPS_PROXY", "http://127.0.0.1:9")
     config = configured(tmp_path, '[[repositories]]\nplace = "https://host.invalid/a/b"\n')
