@@ -108,3 +108,36 @@ def test_fallback_has_a_key_of_its_own(tmp_path):
     (warning,) = warnings
     assert warning.startswith("model.fallback.base_url = 'http://second.example.org/v1' sends")
     assert (config.reserve.name, config.reserve.instructions) == ("b", "Be brief.")
+
+
+@pytest.mark.parametrize(
+    ("key", "allowed", "refused"),
+    [
+        ("max_output", 64, 63),
+        ("concurrency", 1, 0),
+        ("concurrency", 256, 257),
+        ("requests_per_minute", 1, 0),
+        ("tokens_per_minute", 1, 0),
+        ("digest_patience", 0.1, 0),
+        ("timeout", 0.1, 0),
+        ("connect_timeout", 0.1, 0),
+        ("patience", 0.1, 0),
+        ("temperature", 0, -0.1),
+        ("temperature", 2, 2.1),
+        ("price", {"input": 0, "cached": 0, "output": 0}, {"input": "-0.1"}),
+        ("price", {}, {"cached": "-0.1"}),
+        ("price", {}, {"output": "-0.1"}),
+        ("caps", {"day": {"tokens": 0, "money": 0}}, {"day": {"tokens": -1}}),
+        ("caps", {}, {"day": {"money": "-0.1"}}),
+    ],
+)
+def test_numbers_are_allowed_up_to_their_bounds(tmp_path, key, allowed, refused):
+    read(tmp_path, **{key: allowed})
+    with pytest.raises(ValidationError, match=key):
+        read(tmp_path, **{key: refused})
+
+
+def test_smallest_context_holds_a_question_and_the_smallest_reply(tmp_path):
+    read(tmp_path, context=2_048, max_output=64)
+    with pytest.raises(ValidationError, match="context"):
+        read(tmp_path, context=2_047, max_output=64)

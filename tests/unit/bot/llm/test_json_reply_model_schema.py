@@ -73,6 +73,22 @@ def test_problem_of_endless_nesting_ends():
     )
 
 
+@pytest.mark.parametrize(
+    ("rule", "fits", "beyond", "said"),
+    [
+        ("minimum", 3, 2, "is below 3"),
+        ("maximum", 3, 4, "is above 3"),
+        ("minLength", "abc", "ab", "is shorter than 3"),
+        ("maxLength", "abc", "abcd", "is longer than 3"),
+        ("minItems", [1, 2, 3], [1, 2], "has fewer than 3 items"),
+        ("maxItems", [1, 2, 3], [1, 2, 3, 4], "has more than 3 items"),
+    ],
+)
+def test_value_at_a_bound_fits_and_the_next_one_does_not(rule, fits, beyond, said):
+    assert problem(fits, {rule: 3}) == ""
+    assert problem(beyond, {rule: 3}) == f"the reply {said}"
+
+
 def test_rule_that_is_not_known_is_never_skipped():
     with pytest.raises(AssertionError, match="pattern"):
         problem("x", {"type": "string", "pattern": "^a"})

@@ -312,3 +312,92 @@ def test_a_number_in_characters_is_no_day():
     now = datetime(2026, 1, 23, 12, 0, tzinfo=UTC)
     assert find_period("第一号", now, ZoneInfo("UTC")) is None
     assert find_period("二日游", now, ZoneInfo("UTC")) is None
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "said"),
+    [
+        (1, 15, "the first half of July, 7月上半月"),
+        (16, 31, "the second half of July, 7月下半月"),
+        (1, 7, "the first week of July, 7月第一周"),
+        (8, 14, "the second week of July, 7月第二周"),
+        (15, 21, "the third week of July, 7月第三周"),
+        (22, 28, "7月第四周"),
+        (25, 31, "the last week of July"),
+        (1, 10, "the beginning of July, the start of July, early July, 7月上旬, 7月初"),
+        (11, 20, "the middle of July, mid-July, 7月中旬, 7月中"),
+        (21, 31, "the end of July, late July, 7月下旬, 7月底, 7月末"),
+        (1, 3, "the first three days of July, 7月前3天"),
+        (29, 31, "the last three days of July, 7月最后3天"),
+    ],
+)
+def test_part_of_a_month_has_its_days_in_both_languages(first, last, said):
+    now, zone = datetime(2026, 8, 17, 20, tzinfo=UTC), ZoneInfo("UTC")
+    days = days_window(date(2026, 7, first), date(2026, 7, last), zone)
+    assert {words: window(words, now, zone) for words in said.split(", ")} == dict.fromkeys(
+        said.split(", "), days
+    )
+
+
+@pytest.mark.parametrize(
+    ("since", "until", "said"),
+    [
+        (date(2025, 3, 1), date(2025, 6, 1), "去年春天, 去年春季"),
+        (date(2025, 6, 1), date(2025, 9, 1), "去年夏天, 去年夏季"),
+        (date(2025, 9, 1), date(2025, 12, 1), "去年秋天, 去年秋季, over the fall, in autumn"),
+        (date(2025, 12, 1), date(2026, 3, 1), "去年冬天, 去年冬季, last winter, in the winter"),
+        (date(2026, 3, 1), date(2026, 6, 1), "今年春天, this spring, in spring"),
+        (date(2026, 1, 1), date(2026, 7, 1), "今年上半年, in the first half of the year"),
+        (date(2025, 1, 1), date(2025, 7, 1), "去年上半年"),
+        (date(2025, 7, 1), date(2026, 1, 1), "last second half of the year"),
+    ],
+)
+def test_seasons_and_halves_of_a_year_are_the_same_in_both_languages(since, until, said):
+    now, zone = datetime(2026, 8, 17, 20, tzinfo=UTC), ZoneInfo("UTC")
+    for words in said.split(", "):
+        found = window(words, now, zone)
+        assert (words, found.since.date(), found.until.date()) == (words, since, until)
+
+
+@pytest.mark.parametrize(
+    ("ago", "said"),
+    [
+        (0, "today, 今天, 今日, 今早, 今晚"),
+        (1, "yesterday, 昨天, 昨日, 昨晚"),
+        (2, "the day before yesterday, 前天, 前日"),
+        (3, "大前天"),
+    ],
+)
+def test_days_by_their_names_are_counted_from_today(ago, said):
+    now, zone = datetime(2026, 8, 17, 20, tzinfo=UTC), ZoneInfo("UTC")
+    for words in said.split(", "):
+        assert (words, window(words, now, zone).since.date()) == (words, date(2026, 8, 17 - ago))
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        *enumerate(
+            [
+                "〇 零",
+                "一 one 1",
+                "二 两 two",
+                "三 three",
+                "四 four",
+                "五 five",
+                "六 six",
+                "七 seven",
+                "八 eight",
+                "九 nine",
+                "十 ten",
+                "十一 eleven 11",
+                "十二 twelve",
+            ]
+        ),
+        (20, "二十"),
+        (100, "百 一百"),
+        (305, "三百零五 305"),
+    ],
+)
+def test_numbers_are_read_in_digits_words_and_characters(value, said):
+    assert {number(written) for written in said.split()} == {value}
