@@ -196,7 +196,7 @@ _CONCERNS = {
     r"(?:(?:compat(?:ibility)? )?support (?:for|of) )?(?P<what>\S.{0,100}?)"
     r"(?: support)?(?: as [\w -]{1,60})?$",
     "renamed": r"\b(?:chang\w{1,3} (?:the )?names? of|renam\w{1,3}) (?P<what>\S.{1,60}?)"
-    r" (?:to|as|->|→) (?P<new>\S+)",
+    r" (?:to|into|as|->|→) (?P<new>\S+)",
 }
 _CONCERNED = {name: re.compile(rule, re.IGNORECASE) for name, rule in _CONCERNS.items()}
 _HOW = re.compile(

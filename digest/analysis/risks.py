@@ -46,10 +46,12 @@ from digest.i18n.phrase import Part, Phrase, list_in_words
 _ONE_BY_ONE = 3
 """Maximum number of changed defaults, signatures or versions that are listed one by one."""
 
-_LITERAL = re.compile(r"([\"'`]).*\1|[-+]?\.?\d[\w.]*%?|[a-z][a-z\d-]*|True|False", re.DOTALL)
+_LITERAL = re.compile(
+    r"([\"'`]).*\1|[-+]?\.?\d[\w.]*(?:[eE]-\d+)?%?|[a-z][a-z\d-]*|True|False", re.DOTALL
+)
 """A value as users write it, unlike the name of a constant or an expression."""
 
-_NUMBER = re.compile(r"[-+]?\.?\d[\w.]*%?|True|False|true|false")
+_NUMBER = re.compile(r"[-+]?\.?\d[\w.]*(?:[eE]-\d+)?%?|True|False|true|false")
 _SHARED = frozenset({"pip", "npm", "composer", "bundler"})
 """Package managers whose dependencies are installed beside the packages of users."""
 
@@ -223,7 +225,7 @@ def _weakness(reading: ChangeContext) -> Spans:
     return words.WEAKNESS_NAMED(reading.language, words=said[0].name)
 
 
-_ORDINARY = re.compile(r"overflow|bounds", re.IGNORECASE)
+_ORDINARY = re.compile(r"overflow|bounds|use.after.free|double.free", re.IGNORECASE)
 _SECURES = frozenset({"advisory", "label_security", "note_security", "says_security"})
 """Rules for changes that their authors call security fixes."""
 

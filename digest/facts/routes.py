@@ -87,7 +87,7 @@ def defined(source: SideText, language: str, name: str) -> bool:
 
 def spellings(name: str) -> tuple[str, ...]:
     """The ways a text that serves a route may write its path: with a prefix or after a router's."""
-    path = name.partition(" ")[2]
+    path = name.rpartition(" ")[2]  # a handler of all verbs has no verb in its name
     last = path.rstrip("/").rfind("/")
     return (path, *((path[last:],) if last > 0 else ()))
 

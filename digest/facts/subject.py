@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import re
 
+from digest.core.authors import sentences
 from digest.core.change import Commit
 from digest.core.facts import Series, Subject
 from digest.core.patterns import lazy
@@ -295,6 +296,8 @@ def _first_line(body: str) -> tuple[str, str]:
     lines = rest.split("\n")
     while len(line) > _WRAPPED and lines and _GOES_ON.match(lines[0]):
         line = f"{line} {lines.pop(0).strip()}"  # a sentence that is wrapped
+    if len(line) > _SENTENCE:
+        line = next(iter(sentences(line)), line)
     return line[:_LONGEST], "\n".join(lines).strip("\n")
 
 
@@ -302,5 +305,6 @@ _NO_TITLES = (
     *("See merge request ", "* commit '", "# Conflicts", "Conflicts:"),
     *("Signed-off-by: ", "Co-authored-by: "),
 )
-_WRAPPED = 50  # characters of a line that has no room for another word
+_SENTENCE = 160  # characters of a line from which on only its first sentence is the title
+_WRAPPED = 40  # characters of a line that has no room for another word
 _GOES_ON = lazy(r"(?![A-Z][\w-]{2,30}: |Closes |Fixes |See )[\w(`\"']")

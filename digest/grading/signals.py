@@ -117,8 +117,8 @@ _DEMANDS = {
     "refusal": rf"{_BEGIN}(?:reject|disallow|forbid|refuse|require|enforce|error|fail|bail|validate"
     r"(?=s? .{0,60}\b(?:arg|config|env|field|flag|header|name|option|param|path|setting|url)))"
     r"(?:s|ed|ing)? (?!.{0,40}\b(?:malformed|invalid|corrupt\w{0,3})\b)",
-    "rename": rf"{_BEGIN}renam(?:e|es|ed|ing) .{{0,60}}(?:`|--|(?-i:\b[A-Z][A-Z0-9]+_[A-Z])"
-    r"|\bflags?\b|\boptions?\b|\bconfig|\bmetrics?\b|\bendpoints?\b|\benv|\w ?(?:->|→) ?\w)"
+    "rename": rf"{_BEGIN}renam(?:e|es|ed|ing) (?!\S*test).{{0,60}}(?:`|--|\bflags?\b|\boptions?\b"
+    r"|(?-i:\b[A-Z][A-Z0-9]+_[A-Z])|\bconfig|\bmetrics?\b|\bendpoints?\b|\benv|\w ?(?:->|→) ?\w)"
     rf"|{_BEGIN}chang(?:e|es|ed|ing) (?:the )?names? of .{{1,60}} to \S",
     "contract_removed": rf"{_BEGIN}(?:remov|drop|delet)(?:e|es|ed|ing|s|ped|ping)? .{{0,60}}"
     rf"{_USED}",
@@ -144,7 +144,7 @@ _REMOVALS = frozenset(
     {"contract_removed", "deprecated_removed", "deprecation", "rename", "support_dropped"}
 )
 """Demands that housekeeping also looks like."""
-_INSIDE = frozenset({"behaviour", "contract_removed", "deprecation", "instead", "rename"})
+_INSIDE = frozenset("behaviour contract_removed default deprecation instead rename".split())  # noqa: SIM905
 """Demands that a refactoring looks like."""
 
 _HOUSEKEEPING = re.compile(
@@ -159,7 +159,7 @@ _HOUSEKEEPING = re.compile(
 
 _ASIDES = re.compile(
     r"(?:document|describe|explain|clarify|mention|postpone|delay|test|deduplicate|dedupe|review)"
-    r"\w{0,3} |(?:[^:]{1,60}: )?(?:updat|improv|fix|add|rewrit)\w{1,3} (?:the )?"
+    r"\w{0,3} |(?:[^:]{1,60}: )?(?:align|updat|improv|fix|add|rewrit)\w{0,3} (?:\w+ )?"
     r"(?:docs|documentation|docstrings?|readme|changelog)\b"
     r"|(?:remove|drop|lift) (?:the )?(?:limit(?:ation)?|need|requirement|restriction|usage|use)s?\b"
     r"|(?:remove|drop|delete|clean up) .{0,40}\b(?:todos?|comments?)\b",

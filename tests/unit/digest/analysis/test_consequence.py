@@ -405,6 +405,11 @@ def test_new_error_about_a_flag_that_was_there_is_to_be_acted_on(text, flags, to
         ),
         ("config: validate pool sizes", "says_refusal", "Check your pool sizes."),
         ("Change name of old_pool to pool", "says_rename", "Replace old_pool with pool."),
+        (
+            "Rename the `oldPool` ranking rule into `pool`",
+            "says_rename",
+            "Check if you use the oldPool ranking rule.",
+        ),
         ("Drop APP_SIZES so the pool detects them", "says_removed", "Check if you use APP_SIZES."),
         (
             "Drop compat support for old plugins",
@@ -1178,6 +1183,7 @@ def test_what_another_program_has_already_is_new_in_its_file_alone():
             "The message speaks of “malicious”: check if it concerns you.",
         ),
         ("integer overflow", 1, "security", "The message speaks of “integer overflow”"),
+        ("use-after-free", 1, "security", "The message speaks of “use-after-free”"),
         ("path traversal", 1, "security", "Upgrade to the first release with this security fix."),
         ("malicious", 3, "says_security", "Upgrade to the first release with this security fix."),
     ],
@@ -1697,3 +1703,10 @@ def test_what_breaks_is_told_of_a_change_of_the_build_too():
         1, "Build with tool", Level.HIGH, files=files[1:], notes=(note("Images are gone."),)
     )
     assert lines(graded)[0] == "Documentation only: Build with tool."
+
+
+def test_small_numbers_can_be_set_again():
+    given = {"before": "1e-7", "after": "1e-6", "detail": "default"}
+    item = fact(FactKind.CONFIG, Action.CHANGED, "Pool.rate", **given)
+    todo = plain(to_do(change("Rates of pools", item), Language.EN))
+    assert todo == "To keep the old default, set Pool.rate to 1e-7."

@@ -706,3 +706,8 @@ def test_one_kind_of_value_that_is_deprecated_is_not_the_thing_itself():
         line = f'    warnings.warn("{text}", DeprecationWarning)\n'
         new = old.replace("    return", f"{line}    return")
         assert [f.name for f in deprecated("Read", ("app/pool.py", old, new))] == names
+
+
+def test_route_of_all_verbs_is_searched_by_its_path() -> None:
+    assert routes.spellings("/debug/vars") == ("/debug/vars", "/vars")
+    assert routes.spellings("GET /debug/vars") == ("/debug/vars", "/vars")

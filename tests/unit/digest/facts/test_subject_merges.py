@@ -15,6 +15,12 @@ from tests.unit.digest.facts.changes import commit
         ),
         ("Merge pull request #12 from ada/fix", "Merge pull request #12 from ada/fix", 12, ""),
         (
+            f"Merge commit from fork\n\nOnly read {'the names of pools and ' * 7}cards. Test it.",
+            f"Only read {'the names of pools and ' * 7}cards.",
+            None,
+            "",
+        ),
+        (
             "Merge pull request #12 from ada/fix\n\nSigned-off-by: Ada <ada@example.org>",
             "Merge pull request #12 from ada/fix",
             12,

@@ -136,6 +136,9 @@ def test_demands_of_a_title_are_read(title: str, signal: str) -> None:
         "Remove the restriction that --cluster needs three cards",
         "Lift the limitation of --jobs",
         "Storage: validate the width of a dictionary",
+        "Align Config docstrings of parameters with None default",
+        "Rename db_test2 -> db_etc2_test",
+        "refactor: leave out a setting as it is on by default",
         "fix(plugin): remove preload links for legacy builds",
     ],
 )
