@@ -60,9 +60,9 @@ class Listed:
         del branch
         return BRANCH
 
-    async def branches(self) -> Sequence[str]:
+    async def branches(self) -> Mapping[str, str]:
         """The only one."""
-        return (BRANCH.branch,)
+        return {BRANCH.branch: BRANCH.sha or ""}
 
     async def resolve(self, reference: str) -> str:
         """The name itself."""

@@ -116,8 +116,8 @@ class GitSource:
             near = get_close_matches(branch, await self._references.branches())
             raise UnknownBranch(branch, near)
 
-    async def branches(self) -> Sequence[str]:
-        """The names of all branches, local ones first."""
+    async def branches(self) -> Mapping[str, str]:
+        """The commits of all branches by name, local ones first."""
         with _git_errors():
             return await self._references.branches()
 
@@ -321,7 +321,7 @@ class GitSource:
     async def _head(self) -> Tip:
         branch, sha = await self._references.head()
         if sha is None and (others := await self._references.branches()):
-            raise UnknownBranch(branch, others[:3])
+            raise UnknownBranch(branch, list(others)[:3])
         return Tip(branch=branch, sha=sha)
 
     async def _list(self, branch: Tip, selection: Selection) -> Sequence[str]:

@@ -140,11 +140,12 @@ class References:
         listed = await self.git.run("for-each-ref", "--format=%(refname:short)", "refs/tags")
         return listed.decode("utf-8", "replace").split()
 
-    async def branches(self) -> list[str]:
-        """The short names of all branches, local ones first."""
-        form = "--format=%(refname:short)"
+    async def branches(self) -> dict[str, str]:
+        """The commits of all branches by short name, local ones first."""
+        form = "--format=%(refname:short) %(objectname)"
         listed = await self.git.run("for-each-ref", form, "refs/heads", "refs/remotes")
-        return listed.decode("utf-8", "replace").split()
+        lines = listed.decode("utf-8", "replace").removesuffix("\n").split("\n")
+        return {name: sha for name, _, sha in (line.partition(" ") for line in lines) if sha}
 
     async def _commit(self, reference: str) -> str | None:
         name = f"{reference}^{{commit}}"

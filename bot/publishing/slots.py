@@ -126,15 +126,12 @@ class Slots:
         if since is not None:
             await source.sync(since)
         usual = (await source.tip(settings.branch)).branch
-        others = [
-            name
-            for name in await source.branches()
-            if name != usual and any(fnmatchcase(name, pattern) for pattern in settings.branches)
-        ]
         return [
             settings.model_copy(update={"branch": name})
-            for name in others
-            if (await source.tip(name)).sha != await seen(watched.repository, name, channel.name)
+            for name, sha in (await source.branches()).items()
+            if name != usual
+            and any(fnmatchcase(name, pattern) for pattern in settings.branches)
+            and sha != await seen(watched.repository, name, channel.name)
         ][:_MOST_BRANCHES]
 
     def _ready(self, digest: KeptDigest, post: Post) -> Posting:

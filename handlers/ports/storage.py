@@ -57,8 +57,8 @@ class Source(Protocol):
     async def tip(self, branch: str | None = None) -> Tip:
         """The newest commit of ``branch``, or of the default one. Raises ``UnknownBranch``."""
 
-    async def branches(self) -> Sequence[str]:
-        """The names of all branches."""
+    async def branches(self) -> Mapping[str, str]:
+        """The full commit names of all branches by their names."""
 
     async def resolve(self, reference: str) -> str:
         """The full commit name of a tag, a branch or a commit's name.
