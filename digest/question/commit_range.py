@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from digest.core.patterns import lazy
 from digest.core.release import LATEST, LONGEST_REF
 from digest.frozen import frozen
 from digest.window import Window
@@ -200,3 +201,11 @@ def ascending(refs: Refs) -> Refs:
 
 
 _NUMBERED = re.compile(r"v?[0-9]+(?:\.[0-9]+)+", re.ASCII)
+
+VAGUE = lazy(r"\b(?:recently|lately|these days|of late)\b|(?:最近|近期|近来|近日) ?的?")
+"""Periods that mean nothing beside another one."""
+PLANNED = lazy(
+    r"\b(?:this weekend|to(?:day|night|morrow)|(?:this|next) (?:week|month|quarter))\b"
+    r"|(?:这个?|本|下个?)(?:周末|周|月|季度)|[今明]天"
+)
+"""When someone is going to upgrade, beside the releases."""

@@ -178,7 +178,18 @@ def _framed(text: str, now: Now) -> Iterator[_Form]:
         if not frame and point.lastgroup in FRAMED:
             continue
         end = tail.end() if tail else point.end()
+        if frame in {"range", "on", ""} and _HELD.search(text, 0, point.start()):
+            frame = "since"
         yield begin, _tail(text, end), partial(_window, frame, point, now)
+
+
+_HELD = lazy(
+    r"\b(?:(?:we|our|i|my)\b[^.?!]{0,40}\b(?:pulled|synced|rebased|forked|built|checked out"
+    r"|(?:build|image|checkout|fork|deployment|snapshot|copy)\b[^.?!]{0,20}\b(?:is|was|are|dates?))"
+    r"(?: \w+){0,4} ?|\b(?:upgrad|updat)\w+(?: \w+){0,2} from )$",
+    re.IGNORECASE,
+)
+"""Words of what someone has had since a day: *we pulled main on 1 August*."""
 
 
 def _before(text: str, end: int) -> re.Match[str] | None:
@@ -435,12 +446,3 @@ _WEEKDAYS_ZH = "一二三四五六日"
 def with_days(text: str) -> str:
     """The text with the days of a named week in a form that :func:`find_periods` reads."""
     return _DAYS_OF_WEEK.sub(_day_names, text)
-
-
-VAGUE = lazy(r"\b(?:recently|lately|these days|of late)\b|(?:最近|近期|近来|近日) ?的?")
-"""Periods that mean nothing beside another one."""
-PLANNED = lazy(
-    r"\b(?:this weekend|to(?:day|night|morrow)|(?:this|next) (?:week|month|quarter))\b"
-    r"|(?:这个?|本|下个?)(?:周末|周|月|季度)|[今明]天"
-)
-"""When someone is going to upgrade, beside the releases."""

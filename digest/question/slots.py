@@ -15,10 +15,17 @@ from digest.core.reference import Reference, parse_reference
 from digest.core.release import LATEST
 from digest.errors import InvalidReference
 from digest.question import lexicon, slot_values
-from digest.question.commit_range import Refs, ascending, find_refs, with_releases
+from digest.question.commit_range import (
+    PLANNED,
+    VAGUE,
+    Refs,
+    ascending,
+    find_refs,
+    with_releases,
+)
 from digest.question.dates import SPELT, number
 from digest.question.intent import Top
-from digest.question.periods import PLANNED, VAGUE, FoundPeriod, Now, find_periods, with_days
+from digest.question.periods import FoundPeriod, Now, find_periods, with_days
 
 _MARK = 0xE000  # the first of the characters that mark slots; no text has them (private use)
 
@@ -51,6 +58,7 @@ class _Masked:
         self.text = " ".join(pattern.sub(mark, self.text).split())
 
 
+_ASSIGNED = lazy(r"(?<![\w.=-])([A-Z][A-Z0-9]*_[A-Z0-9_]+)=[\w./:-]*\w", re.ASCII)
 _QUOTED = lazy(r"[\"“「『]([^\"”」』]{1,200})[\"”」』]")
 _URL = lazy(r"<?https?://[^\s，。]+")
 _ADVISORY = lazy(r"\b(?:CVE-\d{4}-\d{3,8}|GHSA(?:-[a-z0-9]{4}){3})\b", re.IGNORECASE)
@@ -216,6 +224,7 @@ def slots_of(text: str, now: Now, background: slot_values.Background) -> list[sl
     if conditions:
         masked.take(len(masked.text), len(masked.text), conditions)
     masked.sub(_QUOTED, _quoted)
+    masked.sub(_ASSIGNED, lambda found: slot_values.Symbol(found[1], sure=True))
     masked.sub(_URL, _address)
     masked.sub(_ADVISORY, lambda found: slot_values.Quote(found[0]))
     for own in background.own:
@@ -272,7 +281,13 @@ def _story(masked: _Masked) -> tuple[str, str]:
     if not between and sum(isinstance(one, slot_values.Release) for one in masked.found) < 2:
         return "", masked.text
     *stories, asked = _SENTENCES.split(masked.text)
+    told = _tokens(_Masked(asked, masked.found), slot_values.Background())
+    if all(token.tags & _MANNERS for token in told):
+        return "", masked.text
     return " ".join(stories), asked
+
+
+_MANNERS = frozenset({"noise", "thanks", "greet"})
 
 
 _SENTENCES = lazy(r"[.!;。！；]+ (?=\S)| -+ ")
