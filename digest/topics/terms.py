@@ -9,8 +9,10 @@ can produce.
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from importlib.resources import files
 
 from digest.core.enums import ChangeKind, Language
 from digest.core.facts import Action, FactKind
@@ -33,56 +35,10 @@ _PIECE = re.compile(
 )
 
 _SINGULAR_ENDS = ("ss", "us", "is", "os")
-_IRREGULAR = {
-    "alias": "alias",
-    "apis": "api",
-    "atlas": "atlas",
-    "bias": "bias",
-    "caches": "cache",
-    "extras": "extras",  # of a package; "extra" names nothing
-    "canvas": "canvas",
-    "indexes": "index",
-    "indices": "index",
-    "kubernetes": "kubernetes",
-    "matrices": "matrix",
-    "pandas": "pandas",
-    "repos": "repo",
-    "series": "series",
-    "vertices": "vertex",
-}
-
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-STOP_WORDS = _words("""
-    a about above across add added adding adds after again against all allow allows along also
-    an and another any are as at available avoid based basic be because been before being better
-    between both but by can cannot case change changed changes changing correct correctly could
-    default did different do does doing don done during each easier either enable enabled
-    enables ensure etc even every existing extra few first follow following for from full
-    further general get gets give given go good had handle handling has have having he help her
-    here his how however if improve improved improvement improves in include including initial
-    instead into introduce is issue it its itself just keep large last later less let like made
-    main make makes making many may minor misc missing more most move moved moving much must my
-    need needed needs new next no non not now of off old on once one only onto or other our out
-    over own part pass per please possible prefer prevent proper properly provide put rather re
-    really reduce respect right same set sets several should show simple simplify since small so
-    some specific still such support supported supporting supports switch take than that the
-    their them then there these they thing this those through to too try two under unify until
-    up update updated updates updating use used useful user uses using various very via want was
-    way we well were what when where whether which while who why will with within without work
-    working works would you your
-    """)
-"""Words that name nothing: they are no terms by themselves."""
-
-PATH_STOP_WORDS = STOP_WORDS | _words("""
-    src lib libs init index mod main pkg package packages internal include includes test tests
-    testing common util utils helper helpers misc base core dummy impl app apps source sources
-    crate crates java org com github python cpp readme md txt
-    """)
-"""Parts of paths that come from a language's conventions, not from the content."""
+_TABLES = tomllib.loads(files("digest.topics").joinpath("terms.toml").read_text(encoding="utf-8"))
+_IRREGULAR: dict[str, str] = _TABLES["irregular"]
+STOP_WORDS = frozenset(_TABLES["stop_words"].split())
+PATH_STOP_WORDS = STOP_WORDS | frozenset(_TABLES["path_stop_words"].split())
 
 
 def singular(word: str) -> str:
