@@ -8,8 +8,10 @@ fix that "adds a check" announces no feature, and a revert is read by the title 
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
+from importlib import resources
 from itertools import product
 from math import log1p, log2
 
@@ -32,113 +34,28 @@ from digest.facts.subject import read_subject
 from digest.frozen import frozen
 
 _BOUND = 400  # characters; longer subjects are pasted bodies
-_BEGIN = r"(?:^|(?<=[\[(])|(?<=[\]:] )|(?<=[^(]\) ))"  # the start of a title or of one of its tags
-_USED = (
-    r"(?:[ `]--\w|(?-i:`[a-z]{2,20} [a-z -]{2,40}`|(?<![\w.])[A-Z][A-Z0-9]+_[A-Z]\w+)|\bflags?\b"
-    r"|\bendpoints?\b|\bcommand\b|\boptions?\b"
-    r"|\bconfig(?:uration)? (?:field|setting)s?\b)"
-)
-"""What a user calls or sets, in a title."""
-
-_RELEASE = r"(?:bump|prepare|cut|tag) (?:the )?(?:version|release)"
-_GUARDS = r"(?:acls?|auth(?:entication|ori[sz]ation|n|z)?|deny|permissions?|polic(?:y|ies))"
-
-_RULES = {
-    "feature": r"(?:add|support|allow|extend)(?:s|ing)?|enabl(?:e|es|ing)|introduc(?:es?|ing)"
-    r"|implement(?:s|ing|ation)?|integrat(?:es?|ing|ion)|exposes?|provides?|feat(?:ure)?s?"
-    # Past forms are news only at the start: "when logging is enabled" is a condition.
-    rf"|{_BEGIN}(?:add|support|allow|extend|enabl|introduc|implement|integrat|expos|provid)ed"
-    rf"|{_BEGIN}new",
-    "performance": r"perf(?:ormance)?|optimi[sz]\w{1,7}|accelerat\w{1,4}|speed(?:s|ing)?(?: ?ups?)?"
-    r"|faster|fus(?:e|es|ed|ing|ion)|latency|throughput|efficien\w{1,4}"
-    rf"|(?:{_BEGIN}|to )reduc(?:e|es|ed|ing)",
-    "removal": r"remov(?:e|es|ed|ing|al)|drop(?:s|ped|ping)?|delet(?:e|es|ed|ing|ion)|get rid",
-    "fix": r"(?:bug|hot)?-?fix(?:es|ed|ing)?|bugs?|correct(?:s|ed|ly)?|resolve[sd]?|repair"
-    r"|handle[sd]?|prevent(?:s|ed|ing)?|avoid(?:s|ing)?|ensures?",
-    "failure": r"crash\w{0,4}|deadlock\w{0,4}|leak\w{0,4}|hangs?|corrupt\w{0,4}|race|oom"
-    r"|regression|panic\w{0,4}|overflow\w{0,2}|segfaults?|data loss",
-    "refactor": r"(?:refactor|moderni[sz])\w{0,4}|clean(?:ed|s|ing)? ?-?ups?|simplif\w{1,8}"
-    r"|mov(?:e|ed|es|ing)|(?:reorgani|restructur|consolidat)\w{1,7}|tidy|unused|dead|extract(?:s|ed)?"
-    r"|split(?:s|ting)?|dedup\w{0,8}|inline|unify|internal|redundant",
-    "tests": r"tests?|testing|unit ?tests?|e2e tests?|flak(?:y|e|es)|coverage",
-    "docs": r"docs?|documentation|document|readme|comments?|typos?|docstrings?|spelling|guide"
-    r"|examples?|changelog",
-    "ci": r"ci|workflows?|ci pipelines?|github actions?|nightly (?:tests?|builds?|ci|runs?)"
-    r"|pre-?commit|lint\w{0,4}|codeowners",
-    "upgrade": rf"{_BEGIN}(?:bump\w{{0,3}}|upgrad\w{{1,3}}|(?:un)?pin(?:s|ning)?)"
-    r"|(?:bump|upgrad)\w{1,3} \S{1,80} to|updat(?:e|es|ed|ing) \S{1,80} to",
-    "breaking": r"breaking(?! .{0,30}\b(?:builds?|ci|tests?)\b)|incompatib\w{1,5}",
-    "logging": r"log(?:s|ging|ger)?|warnings?|(?:error|log) messages?",
-    "revert": r"revert(?:s|ed)?",
-    "chore": rf"misc|chores?|minor|nits?|nfc|{_RELEASE}",
-    "benchmark": r"bench\w{0,8}",
-    "interface": r"api|endpoints?|cli|options?|flags?|arguments?|param(?:s|eters?)?"
-    r"|config(?:s|uration|urable)?|env(?:ironment)?",
-    "experimental": r"experimental|preview|prototype|wip|initial",
-    "hardening": r"harden\w{0,3}|sanitiz\w{1,5}|redact\w{0,3}|untrusted|unbounded|malicious"
-    r"|malformed|(?:path|directory) traversal|injection|secrets?|credentials?",
-}
-
-_BODY = {
-    # What the author's own words about the change declare.
-    "breaking": r"(?<!non-)(?<!not a )(?<!no )(?<!any )(?<!without )(?<!not )"
-    r"(?:breaking\b|breaks? (?:back|for)wards?[- ]compat|backwards?[- ]incompatib"
-    r"|incompatible (?:change|with (?:previous|older)))",
-    "behaviour": r"\b(?:chang\w{1,3}|new|old|previous|current|existing|default) (?:\w{1,20} )?"
-    r"behaviou?r|\bno longer\b|\bwill now\b|\bby default\b",
-    "stable": r"\b(?:de)?stabili[sz]|\bgraduat(?:e|es|ed|ing)\b|\bgenerally available\b",
-}
 _MOST_BODY = 4_000  # characters
-_DEMANDS = {
-    # What a user may have to react to. Whole phrases, since a wrong match adds a line to a digest.
-    "default": r"(?:en|dis)abled? .{1,80}by default|by default|defaults? to\b"
-    r"|as (?:the )?defaults?\b"
-    r"|fix(?:es|ed|ing)? (?:the )?(?:\S{1,40} )?defaults? (?:for|of|values?|when)\b"
-    r"|(?:align|chang|switch|flip|mak|set|updat|increas|decreas|rais|lower|bump)(?:e|es|ed|ing)? "
-    rf".{{0,80}}\bdefaults?\b|new default|{_BEGIN}default .{{1,60}} to (?!None|n[iu]l)\S{{1,40}}"
-    r"|(?:block|den[yi]|allow|permit|drop|remov)\w{0,3} .{1,60} (?:in|from) (?:the )?default "
-    r"(?:\w{1,20} )?(?:policy|profile|list)"
-    r"|default .{1,60} (?:to|from) (?:[\d`'\"]\S{0,40}|true|false|auto|on|off)(?!\w)",
-    "support_dropped": r"(?:drop|remov|delet|end|stop|discontinu)\w{0,4} .{0,80}\bsupport\b"
-    r"|(?:drop|remov)(?:e|s|es|ed|ing|ping|ped)? (?:(?!\bfor\b).){0,60}"
-    r"\b(?:builds|dists|distributions|images?|wheels?|platforms?)\b"
-    r"|no longer (?:support|accept|allow|load|work|includ|install|emit|expos|provid|ingest)",
-    "deprecated_removed": r"(?:remov|drop|delet|get(?:ting)? rid)\w{0,4} .{0,60}\bdeprecat\w{2,5}",
-    "deprecation": r"deprecat(?:e|es|ing|ions?)(?![a-z]| (?:fragment|hint|message|notice)s?\b)"
-    r"|(?:is|are|be|as|now) deprecated",
-    "requirement": r"(?:min(?:imum|imal)?|msrv) .{0,40}\bversions?\b|msrv|minimum supported"
-    r"|(?:drop|remov)\w{0,4} .{0,30}\b(?:python|node(?:\.?js)?|go|golang|ruby|java|php|rust|gcc"
-    r"|typescript) ?v?\d{1,4}(?:\.\d{1,4}){0,3}(?!\w)",
-    "behaviour": rf"{_BEGIN}(?:treat|stabili[sz]e|promote|graduate|switch|hide|respect|honou?r"
-    r"|prefer|ignore|always|never|only)(?:s|d|es|ed|r?ing)? "
-    rf"|{_BEGIN}(?:mak|chang|set|skip|suppress|preserv|us|discover|disabl|bump|do not|don't|stop)"
-    rf"(?:e|s|es|ed|ing)? .{{0,60}}{_USED}",
-    "instead": r"\b(?:instead of|rather than) (?!deprecat)",
-    "refusal": rf"{_BEGIN}(?:reject|disallow|forbid|refuse|require|enforce|error|fail|bail|validate"
-    r"(?=s? .{0,60}\b(?:arg|config|env|field|flag|header|name|option|param|path|setting|url)))"
-    r"(?:s|ed|ing)? (?!.{0,40}\b(?:malformed|invalid|corrupt\w{0,3})\b)",
-    "rename": rf"{_BEGIN}renam(?:e|es|ed|ing) (?!\S*test).{{0,60}}(?:`|--|\bflags?\b|\boptions?\b"
-    r"|(?-i:\b[A-Z][A-Z0-9]+_[A-Z])|\bconfig|\bmetrics?\b|\bendpoints?\b|\benv|\w ?(?:->|→) ?\w)"
-    rf"|{_BEGIN}chang(?:e|es|ed|ing) (?:the )?names? of .{{1,60}} to \S",
-    "contract_removed": rf"{_BEGIN}(?:remov|drop|delet)(?:e|es|ed|ing|s|ped|ping)? .{{0,60}}"
-    rf"{_USED}",
-    "format": r"(?:chang|switch|migrat|bump|upgrad|new)\w{0,3} .{0,60}"
-    r"(?:(?:file|wire|on-disk|storage|data|index|cache|block|wal) format|protocol|schema version"
-    r"|from \S{1,40} to \S{1,40} (?:encoding|format|serialization)\b)",
-    "shipped": r"(?:add|build|publish|ship|provid|releas)(?:e|s|es|ed|ing)? .{0,60}"
-    r"\b(?:binaries|images?|wheels?|packages|installers?)\b",
-    "security": r"(?<!for )security(?![\w-]| (?:reviews?|scan(?:s|ning|ner)?|audits?|polic(?:y|ies)"
-    r"|workflows?|reports?|contacts?|docs?|documentation|comments?|teams?|models?)\b)|vulnerab(?:le|ility)\b"
-    r"|cve-\d{4}|cves?(?![\w-]| (?:scan|check|report|tool))|ghsa-\w{4}|ssrf|xss|rce"
-    r"|denial.of.service|dos\b|pre-?auth\b"
-    rf"|bypass\w{{0,3}} .{{0,40}}\b{_GUARDS}\b|\b{_GUARDS} .{{0,40}}\b(?:bypass|not enforced)\b",
-}
 
-_INNER = r"(?<![\w/.-])(?:{})(?![\w-])"  # no part of an identifier, a path or a compound
+_TABLE = tomllib.loads(
+    resources.files("digest.grading").joinpath("signals.toml").read_text(encoding="utf-8")
+)
 
-_TITLE = {n: re.compile(_INNER.format(r), re.IGNORECASE) for n, r in _RULES.items()}
-_DEMANDED = {n: re.compile(rf"(?<![\w`-])(?:{r})", re.IGNORECASE) for n, r in _DEMANDS.items()}
-_SAID = {n: re.compile(r, re.IGNORECASE) for n, r in _BODY.items()}
+
+def _patterns(section: str, frame: str) -> dict[str, re.Pattern[str]]:
+    """The expressions of a section of ``signals.toml`` by name, each within the frame."""
+    parts: dict[str, str] = _TABLE["parts"]
+    return {
+        name: re.compile(
+            frame.format(re.sub(r"<<(\w+)>>", lambda part: parts[part[1]], "".join(words))),
+            re.IGNORECASE,
+        )
+        for name, words in _TABLE[section].items()
+    }
+
+
+_TITLE = _patterns("title", r"(?<![\w/.-])(?:{})(?![\w-])")  # no part of a name or a path
+_DEMANDED = _patterns("demands", r"(?<![\w`-])(?:{})")
+_SAID = _patterns("body", "{}")
 
 _REMOVALS = frozenset(
     {"contract_removed", "deprecated_removed", "deprecation", "rename", "support_dropped"}
@@ -436,7 +353,7 @@ def _items(facts: Facts) -> Iterator[Signal]:
 def _notes(facts: Facts) -> Iterator[Signal]:
     """Changelog entries that come with code; without code the changelog itself is being edited."""
     built = any(f.area in {Area.CORE, Area.BUILD} and f.added + f.deleted for f in facts.files)
-    if not built or re.match(_RELEASE, facts.subject.words, re.IGNORECASE):
+    if not built or re.match(_TABLE["parts"]["release"], facts.subject.words, re.IGNORECASE):
         return
     yield Signal("note", float(bool(facts.notes)))
     for mark in dict.fromkeys(note.mark for note in facts.notes if note.mark):
