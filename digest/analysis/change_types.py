@@ -206,8 +206,8 @@ _HOW = re.compile(
     re.IGNORECASE,
 )
 _AND = re.compile(r",? and |[,;] ")
-_FAULTS = re.compile(r"^\w+ .{0,60}\b(?:errors?|exceptions?|failures?)\b", re.IGNORECASE)
-"""Beginnings of titles about what nobody uses."""
+_FAULTS = re.compile(r".{0,60}\b(?:errors?|exceptions?|failures?)\b", re.IGNORECASE)
+"""What nobody uses."""
 
 
 def concern(said: Subject | str) -> tuple[str, str, str]:
@@ -217,9 +217,11 @@ def concern(said: Subject | str) -> tuple[str, str, str]:
     """
     text = strip_numbers(said if isinstance(said, str) else split_scope(said)[1])[0]
     for name, rule in _CONCERNED.items():
-        if (match := rule.search(text)) and not _FAULTS.search(match[0]):
+        if match := rule.search(text):
             given = match.groupdict()
             what = _one_thing(_HOW.sub("", given["what"] or given.get("of") or ""))
+            if _FAULTS.match(what):
+                break
             return name, what, _one_thing((given.get("where") or given.get("new") or "").strip())
     return "", "", ""
 

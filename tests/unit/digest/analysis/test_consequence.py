@@ -388,6 +388,11 @@ def test_new_error_about_a_flag_that_was_there_is_to_be_acted_on(text, flags, to
             "Check if you rely on the old default of loss_type.",
         ),
         (
+            "Reject pools of old cards with a clear error",
+            "says_refusal",
+            "Check if you use pools of old cards.",
+        ),
+        (
             "Reject unknown cards before they reach the pool",
             "says_refusal",
             "Check if you use unknown cards.",
