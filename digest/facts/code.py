@@ -62,15 +62,6 @@ from digest.facts.syntax.declarations import (
 from digest.facts.syntax.grammar import ParseBudget, TooComplex, bodies, parse, text_of, without
 from digest.facts.syntax.python_headers import PythonModule
 
-
-def is_private_module(path: str) -> bool:
-    """Whether a path names a private module of its project (a leading underscore)."""
-    return _PRIVATE.search(path) is not None
-
-
-_PRIVATE = re.compile(r"(?:^|/)_(?!_)")
-
-
 _READERS: dict[str, Callable[[Node, str], Iterator[Declaration]]] = {
     "rust": rust.declarations,
     "go": go.declarations,
@@ -331,6 +322,7 @@ def wants(file: FileChange, area: Area, language: str) -> bool:
         option_tables.may_change(file.hunks, language)
         or (language == "python" and class_fields.may_go(file.hunks))
         or (language == "python" and settings_files.is_module(file.path))
+        or (language == "python" and settings_files.may_declare_one(file.hunks))
         or (language in _BUNDLED and settings_files.may_list(file.path, file.hunks))
         or settings_files.may_hold(file.hunks, language)
     ):
@@ -381,6 +373,7 @@ def _found(scene: FileContext, before: SideText, after: SideText) -> Iterator[Fa
     told: set[str] = set()
     if language == "python":
         yield from option_tables.find_tables(before, after)
+        yield from settings_files.find_classes(before, after)
         if settings_files.is_module(after.path):
             for fact in settings_files.find_constants(before, after):
                 told |= {fact.name, fact.before or ""}
@@ -393,7 +386,7 @@ def _found(scene: FileContext, before: SideText, after: SideText) -> Iterator[Fa
         for fact in _declared(scene, before, after):
             told |= {fact.name, f"{fact.name.rpartition('.')[0]}.{fact.before}"}
             yield class_fields.as_flag(fact, after.text) if language == "python" else fact
-    if language == "python" and not is_private_module(after.path):
+    if language == "python":
         for find_fields in (class_fields.find_gone, class_fields.find_come):
             yield from (f for f in find_fields(before, after) if f.name not in told)
 
@@ -414,6 +407,4 @@ def _declared(scene: FileContext, before: SideText, after: SideText) -> Iterator
 
 
 def _has_symbols(path: str, language: str) -> bool:
-    if language == "python":
-        return not is_private_module(path)
-    return reads(language, path)
+    return language == "python" or reads(language, path)

@@ -17,7 +17,9 @@ SAID_SO = re.compile(
 _GOES = re.compile(r"\b(?:will|to) be removed\b")
 
 _RENAMED_THING = re.compile(
-    r"\b(?P<name>[A-Za-z_][\w.]{2,80})[`']{0,2} (?:has been|was|is) (?:renamed|moved) .{0,200}"
+    r"\b(?P<name>[A-Za-z_][\w.]{2,80})[`']{0,2}"
+    r"(?: (?:argument|attribute|field|option|parameter|setting))?"
+    r" (?:has been|was|is) (?:renamed|moved) .{0,200}"
     r"\b(?:old|original|previous) name (?:will be removed|is (?:now )?deprecated)\b"
 )
 _JOINT = re.compile(r"([\"'])[fr]?\1")  # where a text ends and continues on the next line

@@ -84,7 +84,8 @@ def files_around(fact: Fact) -> Iterator[str]:
     elif language == "rust":
         if fact.kind is FactKind.CONFIG or fact.detail == "field":
             yield path
-        yield from ("/".join((*folders[:n], "Cargo.toml")) for n in range(len(folders) + 1))
+        for n in range(len(folders) + 1):
+            yield from ("/".join((*folders[:n], name)) for name in _OF_CRATE)
 
 
 def _is_open(fact: Fact) -> bool:
@@ -150,15 +151,25 @@ def _is_public(fact: Fact, texts: Mapping[str, str]) -> bool | None:
                 return _is_read(top, texts.get(path, ""))
             if fact.detail == "field" and _is_read(top, texts.get(path, ""), _DESCRIBED):
                 return True
-            around = [p for p in files_around(fact) if p.endswith("Cargo.toml")]
-            manifests = [text for p in around if (text := texts.get(p))]
-            inner = _INNER_RUST.search(path) or (manifests and _UNUSED.search(manifests[-1]))
+            around = [p for p in files_around(fact) if p.endswith("Cargo.toml") and texts.get(p)]
+            inner = _INNER_RUST.search(path) or (around and _is_closed(around[-1], texts))
             return False if inner else None
         case "java":
             return True if _JAVA_MAIN.search(path) else None
         case "c" | "cpp" | "cuda":
             return _PUBLIC_HEADER.search(path) is not None
     return None
+
+
+_OF_CRATE = ("Cargo.toml", "src/lib.rs", "src/main.rs")
+
+
+def _is_closed(manifest: str, texts: Mapping[str, str]) -> bool:
+    """Whether no program depends on a crate: it is not published, or only a program itself."""
+    folder = manifest.removesuffix("Cargo.toml")
+    library = texts.get(f"{folder}src/lib.rs") or "[lib]" in texts[manifest]
+    program = texts.get(f"{folder}src/main.rs")
+    return _UNUSED.search(texts[manifest]) is not None or bool(program and not library)
 
 
 def _ships(text: str, package: str, path: str) -> bool:
@@ -203,6 +214,16 @@ def _in_python(top: str, fact: Fact, texts: Mapping[str, str]) -> bool | None:
     if fact.detail == "alias" and fact.evidence.path.endswith("/__init__.py"):
         return not top.startswith("_")  # folders with code only for importers of a package
     listed = _exports(texts.get(fact.evidence.path, ""))
+    if is_private_module(fact.evidence.path):  # only what a package passes on
+        stars = re.compile(
+            rf"^from \S*\b{re.escape(_module(fact.evidence.path).rpartition('.')[2])} import \*",
+            re.MULTILINE,
+        )
+        return any(
+            _names(text, top) or (listed and _names(listed, top) and stars.search(text))
+            for p in files_around(fact)
+            if p.endswith("__init__.py") and (text := texts.get(p))
+        )
     if fact.detail == "module":  # a module that lists its exports is imported by its name
         return listed is not None
     if listed is not None:
@@ -219,6 +240,14 @@ def _in_python(top: str, fact: Fact, texts: Mapping[str, str]) -> bool | None:
     if page and re.search(rf"module:: {re.escape(module)}$", page, re.MULTILINE):
         return not top.startswith("_")
     return False if any("import" in text for text in packages) else None
+
+
+def is_private_module(path: str) -> bool:
+    """Whether a path names a private module of its project (a leading underscore)."""
+    return _PRIVATE.search(path) is not None
+
+
+_PRIVATE = re.compile(r"(?:^|/)_(?!_)")
 
 
 def _module(path: str) -> str:

@@ -315,7 +315,8 @@ def _consistent(facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
     What the change removes is not deprecated; what it deprecates loses its default with that. One
     name is deprecated once, preferably where its replacement is named.
     """
-    gone = {renames.last(f.name) for f in facts if f.action is Action.REMOVED}
+    removed = (f for f in facts if f.action is Action.REMOVED)
+    gone = {renames.last(f.name) for f in removed if not _is_inner(f.evidence.path)}
     # What its new name calls deprecated is what users know by the old one.
     renamed = (
         f for f in facts if f.action is Action.RENAMED and "deprecated" in (f.after or "").lower()
@@ -334,6 +335,10 @@ def _consistent(facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
                 best[key] = fact
     going = {renames.last(f.name) for f in best.values()}
     return tuple(f for f in facts if _holds(f, gone, going, best))
+
+
+def _is_inner(path: str) -> bool:
+    return path.endswith(".py") and exposure.is_private_module(path)
 
 
 def _without_retold(facts: tuple[Fact, ...]) -> tuple[Fact, ...]:

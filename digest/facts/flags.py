@@ -29,7 +29,9 @@ _GO = re.compile(
     r"|\b\w+\.\w{1,20}Var\((?=\s*\"[a-z][\w.-]*\",)"
     r"|\b(?:f|fs|flags?|flagSet|flagset)\.Var\(|\bcli\.\w+Flag\{|\b\w+\.Flag\(|\.Flag\(|\b\w*Flag\((?=[^()\n]{0,80},\s*\")"
 )
-_RUST = re.compile(r"#\[(?:arg|clap|structopt)\(|\.long\(")
+_RUST = re.compile(
+    r"#\[(?:arg|clap|structopt)\(|\.long\(|\b\w*(?:Arg|Flag|Opt|Option)\s?\{(?=[^}\n]{0,200}\blong:)"
+)
 _SCRIPT = re.compile(
     r"(?:\.(?:option|requiredOption)|\bnew Option)\("
     r"|\[(?=\s*['\"](?:-\w, ?)?--[a-z][\w-]*(?: [<\[][^'\"\n]{1,60})?['\"],\s*"
@@ -56,7 +58,7 @@ _CALLEES = {
 WORDS = {
     "python": ("add_argument(", "option(", "Option(", "DEFINE_", "Option,"),
     "go": ("lag", "F.", "f.", "fs.", "Var("),
-    "rust": ("#[arg(", "#[clap(", "#[structopt(", ".long("),
+    "rust": ("#[arg(", "#[clap(", "#[structopt(", ".long(", " long:"),
     "javascript": ("ption(", "['-", '["-'),
     "typescript": ("ption(", "['-", '["-'),
     "c": ("DEFINE_", "ABSL_FLAG", "_argument"),
@@ -330,6 +332,11 @@ def _rust(source: SideText, call: CodeCall) -> Read | None:
         default = _DEFAULT.search(chain)
         value = (default.group(1).strip() or None) if default else None
         return ((f"--{name}", *_letters(text, call)), value, None) if name else None
+    if call.callee and call.callee[-1].isalpha() and text[call.start : call.end].endswith("}"):
+        parts = dict(p.split(":", 1) for p in call.positional if ":" in p)
+        name, letter = literal(parts.get("long", "").strip()), _BYTE.search(parts.get("short", ""))
+        struct = (f"--{name}", *((f"-{letter[1]}",) if letter else ()))
+        return (struct, None, None) if name else None
     name = literal(call.named.get("long"))
     if name is None and "long" in call.positional:
         name = _field_below(text, call.end)
@@ -340,11 +347,14 @@ def _rust(source: SideText, call: CodeCall) -> Read | None:
     synonyms = (n for n in re.findall(r'"([\w-]+)"', others) if n != f"no-{name}")
     names = dict.fromkeys((name, *synonyms))  # a negated form follows its flag
     given = call.named.get("short", "").strip("'\"")
+    if "short" in call.positional:
+        given = (_field_below(text, call.end) or "")[:1]
     letters = (f"-{given}",) if len(given) == 1 else ()
     return (*(f"--{n}" for n in names), *letters), value, call.named.get("value_parser")
 
 
 _SHORT = re.compile(r"\.short\(\s*['\"](\w)['\"]\s*\)")
+_BYTE = re.compile(r"b?['\"](\w)['\"]")
 _ARGUMENT = re.compile(r"\bArg::|\barg\(")
 
 

@@ -1,8 +1,8 @@
 """Files that declare the settings of a program one by one.
 
-These are modules of Python whose constants are the settings, tables in C, defaults that Go sets by
-name, tables of options in scripts, where each option is an object with a description, and the
-features of a Rust crate.
+These are modules of Python whose constants are the settings, classes of which each is one, tables
+in C, defaults that Go sets by name, tables of options in scripts, where each option is an object
+with a description, and the features of a Rust crate.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from digest.facts import named_settings
 from digest.facts.call_arguments import literal, split
 from digest.facts.manifests_python import toml_places
 from digest.facts.named_settings import NamedSetting
-from digest.facts.side_text import SideLines, SideText
+from digest.facts.side_text import SideLines, SideText, block
 
 _MODULE = re.compile(r"(?:^|/)(?:default|global)s?_?(?:setting|config)s?\.py$")
 """A module that only holds settings, with their defaults."""
@@ -54,8 +54,52 @@ def _constants(source: SideText) -> Iterator[NamedSetting]:
         )
 
 
+_CLASS = re.compile(r"^class \w+\((?:\w+\.)*\w*(?:Setting|Option|Parameter)\):", re.MULTILINE)
+_OF_CLASS = re.compile(r"^    (?P<key>name|default) = (?P<value>[^\n]+)", re.MULTILINE)
+_MOST_CLASSES = 400
+
+
+def may_declare_one(hunks: Iterable[Hunk]) -> bool:
+    """Whether some changed line may belong to a class that is one setting."""
+    lines = (line for h in hunks for side in (h.removed, h.added) for line in side)
+    return any(_OF_CLASS.match(line) for line in lines)
+
+
+def find_classes(before: SideText, after: SideText) -> Iterator[Fact]:
+    """The settings of which each is a class of Python with a name and a default."""
+    if not any(_OF_CLASS.search(side.changed_text) for side in (before, after)):
+        return
+    for fact in named_settings.compare(
+        FactKind.CONFIG, before, after, _classes(before), _classes(after)
+    ):
+        yield replace(fact, public=True)
+
+
+def _classes(source: SideText) -> Iterator[NamedSetting]:
+    for head in islice(_CLASS.finditer(source.text), _MOST_CLASSES):
+        body = block(source.text, head.start())
+        if not source.touches(head.start(), head.start() + len(body)):
+            continue
+        found = [(m["key"], m["value"].strip()) for m in _OF_CLASS.finditer(body)]
+        named = [name for key, value in found if key == "name" and (name := literal(value))]
+        values = [value for key, value in found if key == "default"]
+        if len(named) == 1:
+            yield NamedSetting(
+                names=(named[0],),
+                line=source.line_at(head.start()),
+                value=values[0] if len(values) == 1 else None,
+                known=len(values) == 1,
+                quoted=(f'"{named[0]}"', f"'{named[0]}'"),
+                text=body[:_LONGEST_ROW],
+            )
+
+
 _SET_DEFAULT = re.compile(r"\s*(?:\w+\.)+SetDefault\(\"(?P<name>[\w.-]{2,80})\", (?P<value>.+)\)$")
-_ROW = re.compile(r"\s*\{+\s*(?:\w+\(\s*)?\"(?P<name>[A-Za-z][\w.-]{1,60})\"\s*\)?\s*,")
+_ROW = re.compile(
+    r"\s*\{+\s*(?:\.name\s*=\s*)?(?:\w+\(\s*)?\"(?P<name>[A-Za-z][\w.-]{1,60})\"\s*\)?\s*,"
+)
+_DEFAULT_IN_ROW = re.compile(r"\.def(?:ault)?(?:_\w{1,20})?\s*=\s*(?P<value>[^,}\n]{1,80})")
+_LONGEST_ROW_LINES = 30
 _TABLE = re.compile(r"(?P<name>\w+)\s*(?:\[\w*\])?\s*=\s*(?:\{\s*)*$")
 _OF_SETTINGS = re.compile(
     r"(?i)(?:option|directive|setting|param(?:eter)?|conf(?:ig)?)s?(?:_?(?:table|list|map|key|item|entr(?:y|ie))s?){0,4}$"
@@ -71,8 +115,11 @@ _LONGEST_NAME = 200  # characters at the end of the line that begins a table
 def may_hold(hunks: Iterable[Hunk], language: str) -> bool:
     """Whether some changed line may be the row of a table of settings, or set a default."""
     pattern = {"go": _SET_DEFAULT, "c": _ROW, "cpp": _ROW}.get(language)
+    lines = (
+        [line for h in hunks for side in (h.removed, h.added) for line in side] if pattern else []
+    )
     return pattern is not None and any(
-        pattern.match(line) for h in hunks for side in (h.removed, h.added) for line in side
+        pattern.match(line) or (language != "go" and _DEFAULT_IN_ROW.search(line)) for line in lines
     )
 
 
@@ -101,20 +148,33 @@ def _defaults(source: SideText) -> Iterator[NamedSetting]:
 
 
 def _rows(source: SideText) -> Iterator[NamedSetting]:
-    found = ((row, m) for row, line in source.changed() if (m := _ROW.match(line)))
-    for row, match in islice(found, _MOST):
+    found = {one[0]: one for row, line in source.changed() if (one := _row_of(source, row, line))}
+    for row, match in islice(found.values(), _MOST):
         start = source.offset(row + 1) + match[0].index("{")
         read = split(source.text, start, "c")
         text = source.text[start : min(read[0], start + _LONGEST_ROW)] if read else match[0]
         table = _table_of(source, row)
         if _OF_SETTINGS.search(table) or (_OF_COMMANDS.search(table) and _SAYS_WHERE.search(text)):
+            given = _DEFAULT_IN_ROW.search(text)
             yield NamedSetting(
                 names=(match["name"],),
                 line=row + 1,
-                known=False,
+                value=given["value"].strip() if given else None,
+                known=given is not None,
                 quoted=(f'"{match["name"]}"',),
                 text=text,
             )
+
+
+def _row_of(source: SideText, row: int, line: str) -> tuple[int, re.Match[str]] | None:
+    """The row that begins on a changed line, or whose default the line gives."""
+    if match := _ROW.match(line):
+        return row, match
+    if _DEFAULT_IN_ROW.search(line):
+        for number, above in enumerate(source.above(row, _LONGEST_ROW_LINES), 1):
+            if match := _ROW.match(above):
+                return row - number, match
+    return None
 
 
 def _table_of(source: SideText, row: int) -> str:

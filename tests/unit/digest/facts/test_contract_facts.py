@@ -365,7 +365,11 @@ CLI = (
 
 def test_flag_is_renamed_in_one_command_though_another_has_both_names():
     facts = told("src/cli.rs", CLI.format("force"), CLI.format("reinstall"))
-    assert shown(facts, FactKind.FLAG) == [("renamed", "--reinstall", "--force", "--reinstall")]
+    assert shown(facts, FactKind.FLAG) == [
+        ("renamed", "--reinstall", "--force", "--reinstall"),
+        ("added", "-r", None, None),
+        ("removed", "-f", None, None),
+    ]
 
 
 def test_variable_that_takes_the_place_of_another_is_renamed():

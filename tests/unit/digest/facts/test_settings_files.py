@@ -502,3 +502,119 @@ def test_exports_may_be_listed_without_brackets() -> None:
     (fact,) = facts_of("x", ("shop/main.py", old, old.replace("    limit = 3\n", ""))).items
     package = {"shop/main.py": old, "shop/__init__.py": "from .main import *\n"}
     assert with_exposure(fact, package).public is True
+
+
+DESIGNATED = """\
+const struct options_table_entry options_table[] = {
+    { .name = "escape-time",
+      .type = OPTIONS_TABLE_NUMBER,
+      .default_num = 500
+    },
+
+    { .name = "quiet",
+      .type = OPTIONS_TABLE_FLAG,
+      .default_num = 0
+    },
+};
+"""
+
+
+def test_rows_with_named_members_have_defaults() -> None:
+    path = "options-table.c"
+    new = DESIGNATED.replace("500", "10")
+    assert told(path, DESIGNATED, new) == ["changed escape-time 500 -> 10"]
+    gone = DESIGNATED[: DESIGNATED.index('\n    { .name = "quiet"')] + "};\n"
+    assert told(path, DESIGNATED, gone) == ["removed quiet 0 -> None"]
+
+
+CLASSES = """\
+class Ciphers(Setting):
+    name = "ciphers"
+    cli = ["--ciphers"]
+    default = "TLSv1"
+    desc = "x"
+
+
+class Other(Helper):
+    name = "other"
+    default = 1
+"""
+
+
+def test_a_class_of_python_may_be_one_setting() -> None:
+    path = "shop/config.py"
+    assert told(path, CLASSES, CLASSES.replace('"TLSv1"', "None")) == [
+        'changed ciphers "TLSv1" -> None'
+    ]
+    gone = CLASSES[CLASSES.index("class Other") :]
+    assert 'removed ciphers "TLSv1" -> None' in told(path, CLASSES, gone)
+    other = told(path, CLASSES, CLASSES.replace("default = 1", "default = 2"))
+    assert other == ["changed Other.default 1 -> 2"]
+
+
+def test_flags_of_rust_may_be_values_of_a_structure() -> None:
+    old = (
+        "pub static BLOCKS: Arg = Arg { short: Some(b'S'), long: \"blocks\", takes: No };\n"
+        'pub static GIT: Arg = Arg { short: None, long: "git", takes: No };\n'
+    )
+    renamed = told("src/flags.rs", old, old.replace('"blocks"', '"blocksize"'))
+    assert renamed == ["renamed --blocksize --blocks -> --blocksize"]
+    gone = told("src/flags.rs", old, old[: old.index("pub static GIT")])
+    assert "removed --git None -> None" in gone
+
+
+def test_a_short_flag_is_named_after_its_field() -> None:
+    old = "#[derive(Parser)]\nstruct Query {\n    #[clap(long)]\n    pub all: bool,\n}\n"
+    assert told("src/cmd.rs", old, old.replace("long", "long, short")) == ["added -a None -> None"]
+
+
+RENAMED = """\
+def send(path, filename=None):
+    if filename is not None:
+        warnings.warn(
+            "The 'filename' parameter has been renamed to 'path'. The"
+            " old name will be removed in Shop 2.1.",
+            DeprecationWarning,
+        )
+    return path
+"""
+
+
+def test_a_parameter_of_which_the_text_says_that_it_was_renamed_is_deprecated() -> None:
+    old = "def send(path):\n    return path\n"
+    assert deprecated("Tidy up", "shop/helpers.py", old, RENAMED) == ["filename"]
+
+
+def test_nobody_imports_from_a_crate_that_is_only_a_program() -> None:
+    old = "pub struct Dir {\n    pub path: u8,\n}\n\nimpl Dir {\n    pub fn go(&self) {}\n}\n"
+    (fact,) = facts_of("x", ("src/db.rs", old, old.replace("    pub fn go(&self) {}\n", ""))).items
+    crate = {"Cargo.toml": '[package]\nname = "shop"\n', "src/main.rs": "fn main() {}\n"}
+    assert with_exposure(fact, crate).public is False
+    assert with_exposure(fact, crate | {"src/lib.rs": "pub mod db;\n"}).public is None
+    library = {"Cargo.toml": '[package]\nname = "shop"\n'}
+    assert with_exposure(fact, library).public is None
+
+
+@pytest.mark.parametrize(
+    ("package", "listed", "public"),
+    [
+        ("from ._config import Limits\n", "", True),
+        ("from ._config import *\n", '__all__ = ["Limits"]\n', True),
+        ("from ._config import Other\n", '__all__ = ["Limits"]\n', False),
+        ("import os\n", "", False),
+    ],
+)
+def test_a_private_module_offers_what_its_package_passes_on(
+    package: str, listed: str, public: bool
+) -> None:
+    old = f"{listed}class Limits:\n    def __init__(self, soft=None, hard=None): ...\n"
+    (fact,) = facts_of("x", ("shop/_config.py", old, old.replace("soft=None, ", ""))).items
+    texts = {"shop/_config.py": old, "shop/__init__.py": package}
+    assert with_exposure(fact, texts).public is public
+
+
+@pytest.mark.parametrize("path", ["_engine.py", "a/_b/c.py"])
+def test_a_private_module_outside_of_a_package_is_internal(path: str) -> None:
+    old = "def load(path, limit=10):\n    return path\n"
+    (fact,) = facts_of("x", (path, old, old.replace("10", "20"))).items
+    assert with_exposure(fact, {path: old}).public is False
