@@ -416,6 +416,6 @@ class ServerLeases:
 
 
 async def _try_lock(connection: psycopg.AsyncConnection, number: int) -> bool:
-    cursor = await connection.execute("SELECT pg_try_advisory_try_lock(%s)", (number,))
+    cursor = await connection.execute("SELECT pg_try_advisory_lock(%s)", (number,))
     row = await cursor.fetchone()
     return bool(row and row[0])

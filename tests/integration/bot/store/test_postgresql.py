@@ -11,7 +11,7 @@ from sqlalchemy import bindparam, func, select
 
 from bot.store.database import Prepared
 from bot.store.dialect import insert_into
-from bot.store.postgresql import PostgresDatabase, driver_of, open_postgres
+from bot.store.postgresql import PostgresDatabase, ServerLeases, driver_of, open_postgres
 from bot.store.tables.ledger_tables import slots
 from digest.errors import UnreachableDatabase
 
@@ -128,3 +128,17 @@ async def test_connection_that_the_server_ended_is_told_and_then_replaced(
         await backend(server)
     # At once, not only after it lay idle for a while.
     assert await backend(server) not in {0, first}
+
+
+async def test_a_lease_is_held_by_one_process_at_a_time(server):
+    mine, other = ServerLeases(server), ServerLeases(server)
+    try:
+        async with mine.hold("slot") as held:
+            assert held
+            async with other.hold("slot") as second, other.hold("another slot") as apart:
+                assert (second, apart) == (False, True)
+        async with other.hold("slot") as later:
+            assert later
+    finally:
+        await mine.aclose()
+        await other.aclose()
