@@ -51,7 +51,7 @@ _PATIENCE = 20.0
 """Seconds after which tests count as stuck.
 
 For a mutant they are added to ten times the usual time; for the measurement of a file they are
-ninety times as many.
+fifteen times as many.
 """
 
 _PYTEST = ["-q", "-n0", "-W", "ignore::pytest.PytestAssertRewriteWarning", "--no-header"]
@@ -256,7 +256,7 @@ class Tree:
             if known is None or len({*known} - there) > len(known) * _GONE:
                 kept.parent.mkdir(parents=True, exist_ok=True)
                 print(f"measuring {file}", file=sys.stderr, flush=True)
-                self._asked.send((None, tests, 90 * _PATIENCE, kept))
+                self._asked.send((None, tests, 15 * _PATIENCE, kept))
                 if self._asked.recv() == _STUCK:
                     kept.write_text("[[], {}]", encoding="utf-8")
             called, measured = json.loads(kept.read_text(encoding="utf-8"))

@@ -11,7 +11,8 @@ from zoneinfo import ZoneInfo
 import pytest
 from structlog.testing import capture_logs
 
-from bot.subscriptions.chat_subscriptions import RecordedChats
+from bot.config.channel_section import Preferences
+from bot.subscriptions.chat_subscriptions import RecordedChats, spec_of, timing_of
 from bot.telemetry.logs import into_file
 from digest.chat.chat_settings import (
     ChatSettings,
@@ -141,3 +142,14 @@ async def test_secrets_in_a_setting_are_masked_in_the_log(recorded, tmp_path) ->
     assert "s3cr3t" not in event["after"]
     assert "pw" not in event["after"]
     assert "host/x" in event["after"]
+
+
+def test_what_a_chat_leaves_open_is_posted_as_the_defaults_say():
+    defaults = Preferences(weekdays=["mon", "wed"], time="07:00", zone="Asia/Shanghai")
+    usual = spec_of(DigestTiming(), defaults, Frequency.DAILY)
+    assert (usual.at, usual.weekdays, usual.zone) == (time(7), {0, 2}, ZoneInfo("Asia/Shanghai"))
+    assert usual == spec_of(timing_of(defaults), defaults, Frequency.DAILY)
+    assert spec_of(DigestTiming(), defaults, Frequency.WEEKLY).weekdays == {0}
+    given = DigestTiming(at=time(12), weekdays=frozenset({2, 4}), zone=ZoneInfo("UTC"))
+    own = spec_of(given, defaults, Frequency.DAILY)
+    assert (own.at, own.weekdays, own.zone) == (time(12), {2, 4}, ZoneInfo("UTC"))

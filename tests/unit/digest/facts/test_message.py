@@ -1,6 +1,11 @@
 import pytest
 
-from digest.facts.message import find_deprecations, read_issues, read_paragraphs
+from digest.facts.message import (
+    find_deprecations,
+    message_lines,
+    read_issues,
+    read_paragraphs,
+)
 from digest.facts.subject import read_subject
 
 FORM = """\
@@ -146,3 +151,20 @@ def test_issues(message, issues):
 )
 def test_title_names_what_it_deprecates_without_the_words_around(title: str, name: str) -> None:
     assert [f.name for f in find_deprecations(title, read_subject(title))] == [name]
+
+
+def test_lines_of_a_person_are_numbered_without_code_trailers_and_copied_notes():
+    message = "\nStop the loop\n\nIt held a lock.\n```\nrun --all\n```\n  The end.  \n"
+    trailers = "\nSigned-off-by: Ada <ada@example.org>\n"
+    copied = "\n### Release notes\nAnother project's words\n"
+    lines = [(1, "Stop the loop"), (3, "It held a lock."), (7, "The end.")]
+    assert [*message_lines(message)] == lines
+    assert [*message_lines(message + trailers)] == lines
+    assert [*message_lines(message + copied)] == lines
+
+
+def test_as_much_of_a_long_message_is_read_as_states_its_point():
+    message = "\n".join(["x" * 700, *map(str, range(2, 90))])
+    read = [*message_lines(message)]
+    assert read[0] == (1, "x" * 600)
+    assert read[-1] == (80, "80")
