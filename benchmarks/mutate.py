@@ -50,7 +50,7 @@ _SECONDS, _MORE_SECONDS = 20.0, 30.0
 _PATIENCE = 20.0
 """Seconds after which tests count as stuck.
 
-For a mutant they are added to ten times the usual time; for the measurement of a file they are
+For a mutant they are added to five times the usual time; for the measurement of a file they are
 fifteen times as many.
 """
 
@@ -303,7 +303,7 @@ class Tree:
         return self._outcome(mutant, after) if outcome == "SURVIVED" and after else outcome
 
     def _outcome(self, mutant: Mutant, tests: list[str]) -> str:
-        seconds = _PATIENCE + 10 * sum(self._seconds[test] for test in tests)
+        seconds = _PATIENCE + 5 * sum(self._seconds[test] for test in tests)
         file, status = self.tree / mutant.path, 0
         at_import = not mutant.function or f"{mutant.path}:{mutant.function}" in self._imported
         source = file.read_bytes()

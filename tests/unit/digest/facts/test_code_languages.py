@@ -272,6 +272,16 @@ def test_an_overload_that_goes_is_removed_though_others_stay(path, text, gone, s
     assert fact.name.endswith(("Engine::Open", "Engine.open"))
 
 
+def test_a_function_that_goes_or_comes_with_all_its_overloads_is_one_fact() -> None:
+    rest = "  virtual int Close();\n };\n"
+    whole = OVERLOADS.replace("};\n", rest)
+    without = "".join(line for line in whole.splitlines(keepends=True) if "Open(" not in line)
+    for old, new, action in ((whole, without, Action.REMOVED), (without, whole, Action.ADDED)):
+        (fact,) = facts_of("Change it", ("include/a.h", old, new)).items
+        assert (fact.action, fact.detail == OVERLOAD) == (action, False)
+        assert fact.name.endswith("Engine::Open")
+
+
 @pytest.mark.parametrize(
     ("gone", "come"),
     [

@@ -4,17 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from digest.core.grade import Repository
-from digest.errors import InvalidWindow
+from digest.core.request import Comparison, Release
+from digest.errors import ForgeFailed, InvalidWindow
 from digest.grading.local_weights import LocalWeights
 from digest.grading.outcomes import SOON, LaterFacts, Outcome
 from digest.window import Window
 from handlers.context import Context
-from handlers.digests.grade_quality import judge_grades, taught
+from handlers.digests.grade_quality import (
+    NamedByNotes,
+    judge_grades,
+    names_in_release_notes,
+    taught,
+)
 from handlers.digests.ingest import fill
 from tests.support import fakes
 
@@ -132,3 +138,46 @@ async def test_window_too_young_for_outcomes_is_refused() -> None:
     window = Window(since=since, until=since + timedelta(days=1), zone=found.zone)
     with pytest.raises(InvalidWindow, match="14 days"):
         await judge_grades(found, window, LaterFacts())
+
+
+class Publisher:
+    """A forge with two releases, or without an answer."""
+
+    def __init__(self, *, eager: bool = True, down: bool = False) -> None:
+        self.eager, self.down = eager, down
+
+    async def releases(self, limit: int = 30) -> Sequence[Release]:
+        if self.down:
+            raise ForgeFailed("forge", "the forge does not answer")
+        return [
+            Release(tag=tag, name=tag, published_at=NEWER - timedelta(days=days), body=body)
+            for tag, days, body in (("v2", 0, "* Stop the loop (#12)"), ("v1", 7, "* Begin (#3)"))
+        ]
+
+    async def compare(self, base: str, head: str) -> Comparison:
+        raise AssertionError("nothing is compared")
+
+
+NEWER = datetime(2026, 1, 20, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("forge", "days", "until", "named"),
+    [
+        (Publisher(), 0, None, NamedByNotes(named=frozenset({12}), releases=1)),
+        (Publisher(), 7, None, NamedByNotes(named=frozenset({3, 12}), releases=2)),
+        (Publisher(), 7, 7, NamedByNotes(named=frozenset({3}), releases=1)),
+        (Publisher(), 7, 0, NamedByNotes(named=frozenset({3, 12}), releases=2)),
+        (Publisher(eager=False), 7, None, NamedByNotes()),
+        (Publisher(down=True), 7, None, NamedByNotes(unread="the forge does not answer")),
+        (None, 7, None, NamedByNotes()),
+    ],
+)
+async def test_requests_are_named_by_releases_of_the_period_of_a_forge_that_tells_them(
+    forge, days, until, named
+) -> None:
+    ctx = fakes.context(fakes.FakeSource([]))
+    ctx = replace(ctx, watched=replace(ctx.watched, forge=forge))
+    since = NEWER - timedelta(days=days)
+    end = None if until is None else NEWER - timedelta(days=until)
+    assert await names_in_release_notes(ctx, since, end) == named
