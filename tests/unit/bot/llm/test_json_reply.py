@@ -147,3 +147,21 @@ def test_unthinking_shows_what_is_no_thought_at_once():
     unthinking = Unthinking()
     assert unthinking.feed("Ye") == "Ye"
     assert unthinking.feed("<think>s") == "<think>s"
+
+
+@pytest.mark.parametrize(
+    ("pieces", "shown", "rest"),
+    [
+        (["<think>h", "m</think>", "\n Yes", ".\n"], ["", "", "Yes", ".\n"], ""),
+        ([" <thi", "nk>hm</th", "ink>\n", "\n", " Yes"], ["", "", "", "", "Yes"], ""),
+        (["<think>", "hm " * 99, "</think> Yes."], ["", "", "Yes."], ""),
+        (["<b", ">Yes</b>"], ["", "<b>Yes</b>"], ""),
+        (["<think>hm"], [""], ""),
+        ([" ", "<thi"], ["", ""], " <thi"),
+        (["Yes. ", "</think> No."], ["Yes. ", "</think> No."], ""),
+    ],
+)
+def test_unthinking_shows_what_follows_thoughts_as_it_comes(pieces, shown, rest):
+    unthinking = Unthinking()
+    assert [*map(unthinking.feed, pieces)] == shown
+    assert unthinking.close() == rest
