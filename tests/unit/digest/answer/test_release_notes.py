@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import UTC, date, datetime
+from zoneinfo import ZoneInfo
 
 import pytest
 
-from digest.answer.release_notes import met, met_words
+from digest.answer.answers import Seen
+from digest.answer.release_notes import met, met_words, notes_document, notes_of
 from digest.core.change import Side
 from digest.core.enums import Language
 from digest.core.facts import Action, Evidence, Fact, FactKind
+from digest.core.request import Release
 from digest.document import Text, plain
+from digest.markdown import markdown
+from digest.window import days_window
+from tests.support.fakes import REPOSITORY, graded
 from tests.support.samples import flag_change
 
 PLACE = Evidence(path="engine/cli.py", line=3, side=Side.NEW)
@@ -102,3 +109,59 @@ def test_everything_met_has_words(language):
     assert len(said) == 4
     assert all("#1" in words for words in said)
     assert any(">=3.11" in words and ">=3.9" in words for words in said)
+
+
+NOW = datetime(2026, 1, 23, 9, tzinfo=UTC)
+SEEN = Seen(
+    repository=REPOSITORY,
+    tip="a" * 40,
+    at=NOW,
+    zone=ZoneInfo("Asia/Shanghai"),
+    language=Language.EN,
+)
+
+
+def notes(page: int, **more) -> list[str]:
+    """The lines of notes with one change of high importance and five fixes, two of a group."""
+    fixes = [
+        graded(str(n), f"Fix {n} (#{n})", {"src/a.py": 9}, author="Bob" if n % 2 else "Ada")
+        for n in range(1, 6)
+    ]
+    span = days_window(date(2026, 1, 1), date(2026, 1, 22), ZoneInfo("UTC"))
+    document = notes_document(notes_of([*fixes, flag_change()]), span, SEEN, 2, page=page, **more)
+    return [line for line in markdown(document).splitlines() if line]
+
+
+def test_each_page_of_notes_has_the_next_changes_of_each_group_and_counts_the_rest():
+    first, second, last = notes(1), notes(2), notes(3)
+    assert first[1] == "6 changes by 4 people"
+    assert first[2] == "**Breaking changes (1 change)**"
+    assert first[4].startswith("  - 👉 Check if you use `--use-pool`")
+    titles = [[f"Fix {n} (#{n})" for n in (5, 4, 3, 2, 1) if f"[Fix {n} (" in "".join(one)]
+              for one in (first, second, last)]  # fmt: skip
+    assert titles == [
+        ["Fix 5 (#5)", "Fix 4 (#4)"],
+        ["Fix 3 (#3)", "Fix 2 (#2)"],
+        ["Fix 1 (#1)"],
+    ]
+    rest = [[line for line in one if line.startswith("and ")] for one in (first, second, last)]
+    assert [[line.partition(":")[0] for line in one] for one in rest] == [
+        ["and 3 more"],
+        ["and 1 more"],
+        [],
+    ]
+    assert "changed kind:fix" in rest[0][0]
+    assert first[-2] == "Contributors: Bob (3), Ada (2), Ada Lovelace (1) and Grace Hopper (1)"
+    assert notes(9) == last
+
+
+def test_notes_tell_the_day_and_the_own_name_of_a_release():
+    late = datetime(2026, 1, 20, 17, tzinfo=UTC)
+    releases = [
+        Release(tag="v1", name=" v1 ", published_at=late),
+        Release(tag="v2", name="The  second", published_at=NOW),
+    ]
+    assert notes(1, releases=releases)[2:4] == [
+        "v1, published on 2026-01-21",
+        "v2 (The second), published on 2026-01-23",
+    ]
