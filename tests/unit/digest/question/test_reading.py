@@ -1001,3 +1001,23 @@ def test_a_story_about_a_name_ends_with_the_question_about_it():
 def test_two_weeks_are_compared_by_how_busy_they_were():
     told = parse("was the week of aug 10 busier than the week before? numbers please", NOW, ZONE)
     assert (told.topic, told.against is None) == ("", False)
+
+
+@pytest.mark.parametrize(
+    ("question", "meant"),
+    [
+        ("and in v1.2.0?", 'and in "v1.2.0"'),
+        ("what about v1.2.0", 'and in "v1.2.0"'),
+        ("那 v1.2.0 呢", 'and in "v1.2.0"'),
+        ("and in v1.2.0 last week?", "changed v1.2.0 8-10..8-17"),
+        ("and fixes in v1.2.0?", "changed v1.2.0 kind:fix 8-11..8-17"),
+        ("and MoE in v1.2.0?", "changed MoE in v1.2.0 8-11..8-17"),
+        ("and in v1.2.0 and v1.3.0?", "changed v1.2.0..v1.3.0"),
+    ],
+)
+def test_release_alone_repeats_the_last_question_and_with_more_it_is_one_of_its_own(
+    question, meant
+):
+    intent = read(question, NOW, ZONE, Background(follows="list")).intent
+    shown = re.sub(r"2026-0?(\d+)-0?(\d+)T[\d:]+Z", r"\1-\2", format_intent(intent))
+    assert shown == meant
