@@ -226,7 +226,7 @@ NEW_CLASS = Phrase("New class {name}", "新增类{name}")
 NEW_FUNCTION = Phrase("New function {name}", "新增函数{name}")
 NEW_METHOD = Phrase("New method {name}", "新增方法{name}")
 NEW_SCHEMA = Phrase("The protocol gains {name}", "协议新增{name}")
-NEW_TABLE = Phrase("New table {name} of a database", "数据库新增表{name}")
+NEW_TABLE = Phrase("New database table {name}", "新增数据库表{name}")
 NEW_HERE = Phrase(
     "{what} in {path} ({elsewhere} already has it)", "{path}{what}（{elsewhere}中已有）"
 )
@@ -250,7 +250,7 @@ EXAMPLES_ONLY = Phrase("Examples only", "仅示例")
 SECURITY = Phrase("Security", "安全")
 PRIVATE_FIX = Phrase(
     "Security fix in {places}, merged from a private fork without a description",
-    "{places}中的安全修复（自私有分支合入，无说明）",
+    "{places}中的安全修复（自私有 fork 合入，无说明）",
 )
 BREAKING = Phrase("Breaking", "不兼容变更")
 FIX = Phrase("Fix", "修复")

@@ -1573,7 +1573,7 @@ def test_table_of_a_database_is_no_protocol_and_has_no_statement_as_its_descript
     told = lines(
         change("Store", table, clues=[clue(ClueKind.HELP, name="cache", text="Answers of models")])
     )
-    assert "New table cache of a database: Answers of models." in told
+    assert "New database table cache: Answers of models." in told
 
 
 @pytest.mark.parametrize(

@@ -196,4 +196,4 @@ def test_fix_from_a_private_fork_is_told_by_its_folders():
     end = "merged from a private fork without a description"
     assert told(title, Language.EN, *files) == f"Security fix in src/jwt, {end}"
     zh = told(title, Language.ZH, *files)
-    assert zh == "src/jwt 中的安全修复（自私有分支合入，无说明）"
+    assert zh == "src/jwt 中的安全修复（自私有 fork 合入，无说明）"
