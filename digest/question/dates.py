@@ -202,10 +202,9 @@ def _part(match: re.Match[str], today: date) -> Days:
         named = months[-1]  # "8月第二周和第一周"
     if named.lower() in {"last month", "上月", "上个月"}:
         first = _before(first)
-    elif named and named.isascii() and named.lower() not in {"month", "this month"}:
-        first = month_of(None, month_number(named), today, match[0])[0]
-    elif named and named[0] not in "本这":
-        first = month_of(None, number(named.rstrip(" 月份")), today, match[0])[0]
+    elif named and not named.lower().endswith("month") and named[0] not in "本这":
+        month = month_number(named) if named.isascii() else number(named.rstrip(" 月份"))
+        first = month_of(None, month, today, match[0])[0]
     last = month_of(first.year, first.month, today, match[0])[1]
     if some:
         days = min(number(some[2].lower()), last.day)

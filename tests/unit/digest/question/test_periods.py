@@ -136,6 +136,8 @@ BERLIN = ZoneInfo("Europe/Berlin")
         ("February", date(2026, 2, 1), date(2026, 2, 28)),
         ("on the 14th", date(2026, 3, 14), date(2026, 3, 14)),
         ("on the 30th", date(2026, 3, 30), date(2026, 3, 30)),
+        ("early this month", date(2026, 3, 1), date(2026, 3, 10)),
+        ("at the start of last month", date(2026, 2, 1), date(2026, 2, 10)),
     ],
 )
 def test_find_period_reads_days_and_months(words, first, last):
