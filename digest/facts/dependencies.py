@@ -63,6 +63,7 @@ _BY_SHAPE: tuple[tuple[re.Pattern[str], Reader], ...] = (
     (re.compile(r"\.gradle(?:\.kts)?$"), manifests.gradle),
     (re.compile(r"\.gemspec$"), manifests.gemfile),
 )
+_ENDS = (".txt", ".in", ".yml", ".yaml", ".cmake", ".gradle", ".kts", ".gemspec")
 _NEED_WHOLE = frozenset(
     [
         manifests_python.pyproject,
@@ -95,8 +96,11 @@ _MOST = 80  # maximum facts of one file; readers cannot use a longer list
 def reader_of(path: str) -> Reader | None:
     """The reader for a path, if it is a manifest."""
     low = path.lower()
-    if (reader := _BY_NAME.get(low.rpartition("/")[2])) is not None:
+    name = low.rpartition("/")[2]
+    if (reader := _BY_NAME.get(name)) is not None:
         return reader
+    if "file" not in name and not low.endswith(_ENDS):  # most files of a tree
+        return None
     return next((reader for shape, reader in _BY_SHAPE if shape.search(low)), None)
 
 

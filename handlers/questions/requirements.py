@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from weakref import WeakKeyDictionary
 
 from digest.analysis.context import without_dashes
 from digest.core.change import Change, FileChange, FileStatus, Hunk, Side
@@ -19,7 +20,7 @@ from digest.frozen import frozen
 from digest.topics.terms import pieces, term
 from handlers.context import Context
 from handlers.digests.ingest import ensure
-from handlers.ports.storage import Tip
+from handlers.ports.storage import Source, Tip
 
 _MOST = 60  # manifests that are read, those nearest to the root first
 
@@ -39,7 +40,7 @@ OTHER_NAMES = {
 }
 
 
-@frozen
+@frozen(kw_only=False)
 class Requirement:
     """A dependency or toolchain as written in a manifest; ``version`` is empty if any will do."""
 
@@ -47,7 +48,7 @@ class Requirement:
     version: str
     path: str
     line: int
-    toolchain: bool
+    toolchain: bool = False
 
 
 async def find_requirements(name: str, ctx: Context, tip: Tip) -> Sequence[Requirement]:
@@ -57,22 +58,40 @@ async def find_requirements(name: str, ctx: Context, tip: Tip) -> Sequence[Requi
     """
     if name.isupper() and "_" in name:  # an environment variable, even if a package has that name
         return ()
+    pins, locks = await _manifests(ctx, tip)
+    if chosen := next((some for some in _chosen(name, pins) if some), ()):
+        return chosen
+    if not _PACKAGE.fullmatch(name):
+        return ()
+    texts = await ctx.watched.source.contents([(tip.sha or "", path) for path in locks])
+    return await asyncio.to_thread(lambda: list(_locked(name, texts)))
+
+
+Pins = Sequence[tuple[bool, Requirement]]
+"""Requirements, each with whether only developers need it."""
+
+_HELD: WeakKeyDictionary[Source, tuple[str | None, Pins, Sequence[str]]] = WeakKeyDictionary()
+"""The tip that was read last of each source, its requirements and its lock files."""
+
+
+async def _manifests(ctx: Context, tip: Tip) -> tuple[Pins, Sequence[str]]:
+    """What the manifests at a tip require, and the lock files; read once for many questions."""
     from digest.facts.dependencies import reader_of
 
-    files = await ctx.watched.source.files(tip)
+    source = ctx.watched.source
+    if (known := _HELD.get(source)) and known[0] == tip.sha:
+        return known[1:]
+    files = await source.files(tip)
     manifests = [path for path in files if reader_of(path) and not _ASIDE.search(path)]
     manifests.sort(key=lambda path: (bool(_OWN.search(path)), path.count("/"), path))
     places = [(tip.sha or "", path) for path in manifests[:_MOST]]
-    texts = await ctx.watched.source.contents(places)
-    found = await asyncio.to_thread(lambda: list(_pinned(texts)))
-    if chosen := next((some for some in _chosen(name, found) if some), ()):
-        return chosen
+    texts = await source.contents(places)
+    pins = await asyncio.to_thread(lambda: tuple(_pinned(texts)))
     locks = [path for path in files if _LOCK.search(path) and not _ASIDE.search(path)]
-    locks.sort(key=lambda path: path.count("/"))
-    if not _PACKAGE.fullmatch(name):
-        return ()
-    texts = await ctx.watched.source.contents([(tip.sha or "", path) for path in locks[:_LOCKS]])
-    return await asyncio.to_thread(lambda: list(_locked(name, texts)))
+    locks = sorted(locks, key=lambda path: path.count("/"))[:_LOCKS]
+    if len(texts) == len(places):  # otherwise some could not be fetched
+        _HELD[source] = tip.sha, pins, locks
+    return pins, locks
 
 
 _LOCK = lazy(
@@ -94,9 +113,7 @@ def _locked(name: str, texts: Mapping[tuple[str, str], str]) -> Iterator[Require
     for (_, path), text in texts.items():
         for match in entry.finditer(text):
             line = text.count("\n", 0, match.start()) + 1
-            yield Requirement(
-                name=name, version=match["version"], path=path, line=line, toolchain=False
-            )
+            yield Requirement(name, match["version"], path, line=line)
 
 
 def _pinned(texts: Mapping[tuple[str, str], str]) -> Iterator[tuple[bool, Requirement]]:
@@ -108,21 +125,14 @@ def _pinned(texts: Mapping[tuple[str, str], str]) -> Iterator[tuple[bool, Requir
         side = SideLines(path=path, side=Side.NEW, changed=lines, text=text)
         reader = reader_of(path)
         for pin in reader(side) if reader else ():
+            version, toolchain = pin.version or "", pin.toolchain
             yield (
                 pin.detail.endswith(" dev"),
-                Requirement(
-                    name=pin.name,
-                    version=pin.version or "",
-                    path=path,
-                    line=pin.line,
-                    toolchain=pin.toolchain,
-                ),
+                Requirement(pin.name, version, path, line=pin.line, toolchain=toolchain),
             )
 
 
-def _chosen(
-    name: str, found: Sequence[tuple[bool, Requirement]]
-) -> Iterator[Sequence[Requirement]]:
+def _chosen(name: str, found: Pins) -> Iterator[Sequence[Requirement]]:
     """The likeliest requirements: with the name, else with its end, else its beginning."""
     wanted = term(OTHER_NAMES.get(name.lower(), name))
     ranked = [one for _, one in sorted(found, key=lambda p: (p[0], not p[1].version))]

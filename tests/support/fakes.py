@@ -39,7 +39,7 @@ class FakeClock:
         self.at += by
 
 
-@dataclass
+@dataclass(eq=False)
 class FakeSource:
     """A branch of changes, newest first; ``calls`` holds the methods' names with their arguments."""
 

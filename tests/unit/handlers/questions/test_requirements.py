@@ -1,0 +1,51 @@
+"""What manifests require, read once for all questions about a tip."""
+
+from __future__ import annotations
+
+from handlers.ports.storage import Tip
+from handlers.questions.requirements import find_requirements
+from tests.support.fakes import FakeSource, context
+
+TIP = Tip(branch="main", sha="a" * 40)
+NEXT = Tip(branch="main", sha="b" * 40)
+TREES = {
+    (TIP.sha, "requirements.txt"): "torch==2.1\nnumpy\n",
+    (TIP.sha, "uv.lock"): '[[package]]\nname = "hf-xet"\nversion = "1.2"\n',
+    (NEXT.sha, "requirements.txt"): "torch==2.2\n",
+}
+
+
+def read(source: FakeSource) -> list[tuple[str, ...]]:
+    """The paths of the files that were read, by call."""
+    calls = [call[1] for call in source.calls if call[0] == "contents"]
+    return [tuple(path for _, path in places) for places in calls]
+
+
+async def versions(name: str, source: FakeSource, tip: Tip) -> list[tuple[str, str]]:
+    found = await find_requirements(name, context(source=source), tip)
+    return [(one.name, one.version) for one in found]
+
+
+async def test_manifests_are_read_once_for_a_tip():
+    source = FakeSource(trees=TREES)
+    assert await versions("torch", source, TIP) == [("torch", "2.1")]
+    assert await versions("numpy", source, TIP) == [("numpy", "")]
+    assert await versions("jax", source, TIP) == []
+    assert read(source) == [("requirements.txt",)]
+    assert await versions("torch", source, NEXT) == [("torch", "2.2")]
+    assert await versions("torch", FakeSource(trees=TREES), TIP) == [("torch", "2.1")]
+
+
+async def test_lock_files_are_read_for_names_that_only_packages_have():
+    source = FakeSource(trees=TREES)
+    assert await versions("hf-xet", source, TIP) == [("hf-xet", "1.2")]
+    assert read(source) == [("requirements.txt",), ("uv.lock",)]
+
+
+async def test_manifests_that_could_not_all_be_fetched_are_read_again():
+    source = FakeSource(trees=TREES)
+    whole = source.contents
+    source.contents = lambda places: whole([])
+    assert await versions("torch", source, TIP) == []
+    source.contents = whole
+    assert await versions("torch", source, TIP) == [("torch", "2.1")]
