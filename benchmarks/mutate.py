@@ -67,6 +67,8 @@ _LIBRARIES = (
 
 _GONE = 0.05  # share of the called functions that may be gone until a file is measured again
 
+_FAILED = "failed-test"
+
 _STUCK, _UNFIT = 99, 98
 
 
@@ -141,6 +143,7 @@ class _Session:
         for item, after in zip(items, [*items[1:], None], strict=True):
             item.ihook.pytest_runtest_protocol(item=item, nextitem=after)
             if item.session.testsfailed:
+                (self._tree / _FAILED).write_text(item.nodeid, encoding="utf-8")
                 return 1
         return 0
 
@@ -315,7 +318,22 @@ class Tree:
             files = sorted({test.partition("::")[0] for test in tests})
             status = forked(lambda: self._pytest(["-x", *files], _Chosen(tests)), seconds)
         self._write(file, source)
+        if (failed := self._failed()) and self._fails(mutant, failed, seconds):
+            others = [test for test in tests if test != failed]
+            return self._outcome(mutant, others) if others else "UNTESTED"
         return {0: "SURVIVED", _STUCK: "stuck"}.get(status, "noticed")
+
+    def _failed(self) -> str:
+        """The test that failed in the last fork, if any."""
+        place = self.tree / _FAILED
+        name = place.read_text(encoding="utf-8") if place.exists() else ""
+        place.unlink(missing_ok=True)
+        return name
+
+    def _fails(self, mutant: Mutant, test: str, seconds: float) -> bool:
+        """Whether a test fails without the mutant, too."""
+        self._asked.send((mutant, [test], seconds, None))
+        return bool(self._asked.recv() and self._failed())
 
     def _write(self, file: Path, source: bytes) -> None:
         # Bytecode is identified by its source's time in seconds, so each write gets another one.
