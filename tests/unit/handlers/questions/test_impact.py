@@ -11,12 +11,14 @@ from digest.chat.chat_settings import ChatSettings, Subscribed
 from digest.core.enums import Alerts
 from digest.core.profile import Profile, parse_entry
 from digest.errors import UserError
+from digest.markdown import markdown
 from digest.question.intent import Alert, EditProfile, ProfileFrom
 from handlers.chat.subscribe import manage
 from handlers.ports.chat_port import ChatKey, ConversationKey, Room, StoredProfile
 from handlers.ports.storage import Tip
 from handlers.questions.impact import alert, edit_profile, profile_from
-from tests.support.fakes import FakeSource, context
+from handlers.router import ask
+from tests.support.fakes import FakeSource, change, context
 
 ENTRY = parse_entry("--workers")
 HERE = ConversationKey(platform="slack", chat="C1", person="U1")
@@ -139,3 +141,35 @@ async def test_what_a_chat_may_no_longer_see_is_dropped_by_name_and_named_by_nob
     assert "secret" not in str(refused.value)
     await manage(Unsubscribe(repository="acme/secret"), ctx)
     assert chats.asked == []
+
+
+class Configured(Profiles):
+    """A profile with a file, or without any entry."""
+
+    def __init__(self, *entries: str) -> None:
+        super().__init__()
+        self._profile = Profile(entries=tuple(map(parse_entry, entries)))
+
+    async def load(self, owner, repository):
+        return StoredProfile(owner=owner, profile=self._profile)
+
+
+@pytest.mark.parametrize(
+    ("entries", "path", "total", "said"),
+    [
+        (["src/workers.py"], "src/workers.py", 1, "- `src/workers.py` is changed"),
+        (["src/workers.py"], "src/other.py", 0, "No change in this period affects your profile"),
+        ([], "src/workers.py", 0, "profile"),
+    ],
+)
+async def test_what_affects_the_asker_is_told_with_its_reason_or_that_nothing_does(
+    entries, path, total, said
+):
+    made = change("aaaaaaa1", "Rework the pool (#2)", {path: 9})
+    ctx = replace(context(FakeSource([made])), profiles=Configured(*entries), conversation=HERE)
+    answer = await ask("what affects us?", ctx)
+    assert (answer.intent, answer.total, len(answer.rows)) == ("affected", total, total)
+    assert [row.why for row in answer.rows] == [f"path:{path}"] * total
+    shown = markdown(answer.document)
+    assert said in shown
+    assert ("1 change was checked" in shown) is (bool(entries) and not total)
