@@ -1021,3 +1021,19 @@ def test_release_alone_repeats_the_last_question_and_with_more_it_is_one_of_its_
     intent = read(question, NOW, ZONE, Background(follows="list")).intent
     shown = re.sub(r"2026-0?(\d+)-0?(\d+)T[\d:]+Z", r"\1-\2", format_intent(intent))
     assert shown == meant
+
+
+@pytest.mark.parametrize(
+    ("question", "meant"),
+    [
+        ("what changes when upgrading from v1.2.0 to v1.3.0", "kind:breaking v1.2.0..v1.3.0"),
+        ("upgrade v1.2.0..v1.3.0 changes", "kind:breaking v1.2.0..v1.3.0"),
+        ("what changed in the upgrade from v1.2.0", "kind:breaking since v1.2.0"),
+        ("should I upgrade to v1.3.0", "v1.3.0 kind:breaking 8-11..8-17"),
+        ("升级到 v1.3.0 有哪些变更", "v1.3.0 kind:breaking 8-11..8-17"),
+        ("changes of the upgrade last month", "7-1..8-1"),
+    ],
+)
+def test_upgrade_to_a_release_is_about_what_breaks(question, meant):
+    shown = format_intent(read(question, NOW, ZONE).intent)
+    assert re.sub(r"2026-0?(\d+)-0?(\d+)T[\d:]+Z", r"\1-\2", shown) == f"changed {meant}"
