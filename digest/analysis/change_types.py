@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 
 from digest.analysis.context import VERSIONS, ChangeContext, deprecated
-from digest.analysis.headline import BEGINS, split_scope
 from digest.core.change import FileStatus
 from digest.core.facts import Action, Area, FactKind, Subject
 from digest.core.statement import ChangeType
@@ -215,6 +214,8 @@ def concern(said: Subject | str) -> tuple[str, str, str]:
 
     The kind, the thing in the author's words, and where that holds or its new name; or nothing.
     """
+    from digest.analysis.headline import split_scope  # the types of a change need no finders
+
     text = strip_numbers(said if isinstance(said, str) else split_scope(said)[1])[0]
     for name, rule in _CONCERNED.items():
         if match := rule.search(text):
@@ -228,5 +229,7 @@ def concern(said: Subject | str) -> tuple[str, str, str]:
 
 def _one_thing(text: str) -> str:
     """A text up to another thing that is done."""
+    from digest.analysis.headline import BEGINS
+
     ends = (m.start() for m in _AND.finditer(text) if BEGINS.match(text[m.end() :].lower()))
     return text[: next(ends, len(text))].rstrip(" .:;,")
