@@ -90,7 +90,7 @@ _WITHOUT = re.compile(r"\b(?:[Oo]mitting|[Nn]ot \w+ing|[Ll]eaving)\b")
 
 _OF = re.compile(r"\s+(?:of|on|in|to|for|with)(?: the)?\s+$")
 _SENTENCE = re.compile(r"[.;!?]\s+|:\s+")
-_THIS = re.compile(r"\b(?:[Tt]his|[Ii]t|[Tt]hese)\b(?:\s+\w+){0,2}\s*$")
+_THIS = re.compile(r"(?:\b|_)(?:[Tt]his|[Ii]t|[Tt]hese)\b(?:\s+\w+){0,2}\s*$")
 _ATTRIBUTE_LINE = re.compile(r"\s*(?:[@#\[*/]|template\s*<|$)")
 _MEMBER = re.compile(r"\s*(?P<name>[A-Za-z]\w{2,80})\s*(?:=[^=,;()]{1,80})?,?\s*(?://.*)?$")
 _TRAILING = re.compile(r"\s*(?P<code>[^/#\s(][^/#(]{0,200}+)(?://|#)\s*D(?:EPRECATED|eprecated)\b")
@@ -109,13 +109,14 @@ MARKED_AS = re.compile(
 )
 
 CALLED = re.compile(
-    r"(?!\s*(?:@|def|#))(?:.{0,100}[\s.:=(])?\w{0,40}[dD]eprecat\w{0,40}"
-    r"\((?:$|[\"'](?:[A-Z]|--|(?:[a-z]+ ){0,5}[a-z]\w*\.\w))"
+    r"(?!\s*(?:@|def|#))(?:.{0,100}[\s.:=(])?\w{0,40}[dD]eprecat\w{0,40}(?:\.[A-Z]\w{1,30})?"
+    r"\((?:\w{1,20}, )?(?:$|[\"'](?:[A-Z]|--|(?:[a-z]+ ){0,5}[a-z]\w*\.\w))"
 )
 """The beginning of a call that deprecates the variable, flag or setting that it is given."""
 
 _GIVEN = re.compile(
-    r"[dD]eprecat\w{0,40}\(\s*+[\"'](?P<name>[A-Z][A-Z0-9]*+_[A-Z0-9_]++|--[\w-]++"
+    r"[dD]eprecat\w{0,40}(?:\.[A-Z]\w{1,30})?\((?:\w{1,20}, )?\s*+[\"']"
+    r"(?P<name>[A-Z][A-Z0-9]*+_[A-Z0-9_]++|--[\w-]++"
     r"|(?:[a-z]+ ){0,5}+(?P<dotted>[a-z]\w*+(?:\.\w++)++))[\"']"
     r"(?:,\s*+(?:\w++=)?[\"'](?P<when>v?\d[\w.]*+)[\"'])?"
     r"(?:,\s*+(?:\w++=)?[\"'](?:[^\"'-]{0,60}(?=--))?(?P<new>-{0,2}[a-z_][\w.-]*+)(?=[\"' .]))?"

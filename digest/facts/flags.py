@@ -30,7 +30,7 @@ _GO = re.compile(
     r"|\b(?:f|fs|flags?|flagSet|flagset)\.Var\(|\bcli\.\w+Flag\{|\b\w+\.Flag\(|\.Flag\(|\b\w*Flag\((?=[^()\n]{0,80},\s*\")"
 )
 _RUST = re.compile(
-    r"#\[(?:arg|clap|structopt)\(|\.long\(|\b\w*(?:Arg|Flag|Opt|Option)\s?\{(?=[^}\n]{0,200}\blong:)"
+    r"#\[(?:arg|clap|structopt)\(|\.(?:long|short)\(|\b\w*(?:Arg|Flag|Opt|Option)\s?\{(?=[^}\n]{0,200}\blong:)"
 )
 _SCRIPT = re.compile(
     r"(?:\.(?:option|requiredOption)|\bnew Option)\("
@@ -110,15 +110,11 @@ def find(before: SideText, after: SideText, language: str) -> Iterator[Fact]:
     scopes = {(s.line, s.names[0]): s.scope for s in news}
     for fact in facts:
         scope = scopes.get((fact.evidence.line, fact.name), "")
-        command = (
-            feature_flags.command(after.text, scope, language)
-            if fact.action is Action.RENAMED
-            else ""
-        )
+        renamed = fact.action is Action.RENAMED
+        command = feature_flags.command(after.text, scope, language) if renamed else ""
         yield _of_command(fact, command) if command and not _is_root(scope, after) else fact
     told = {(f.evidence.side, f.evidence.line) for f in facts}
-    renamed = {f.before for f in facts}
-    told |= {(Side.OLD, s.line) for s in olds if s.names[0] in renamed}
+    told |= {(Side.OLD, s.line) for s in olds if s.names[0] in {f.before for f in facts}}
     if (olds or news) and before.text.count("flatten") == after.text.count("flatten"):
         for action, sides, lost, others in (
             (Action.REMOVED, (before, after), olds, news),
@@ -206,13 +202,16 @@ def _declared(source: SideText, language: str) -> Iterator[NamedSetting]:
             continue
         names, value, choices = read
         names = tuple(n for n in names if _TYPED_NAME.fullmatch(n))
+        linked = language == "rust" and call.callee.startswith(".")
         if names:
             yield NamedSetting(
                 names=tuple(sorted(names, key=lambda n: not n.startswith("--"))),
                 line=_line(source, call, names),
                 value=value,
                 choices=choices,
-                text=source.text[call.start : reach(source.text, call.end) if reach else call.end],
+                text=source.text[
+                    call.start : reach(source.text, call.end) if reach and not linked else call.end
+                ],
                 spelled=_spelled(names[0].lstrip("-"), language),
                 scope=_scope(source.text, call, language),
                 known=value is not None or not _may_default(call, language),
@@ -326,12 +325,15 @@ def _chain_end(text: str, end: int) -> int:
 
 def _rust(source: SideText, call: CodeCall) -> Read | None:
     text = source.text
-    if call.callee == ".long":
+    if call.callee in {".long", ".short"}:
         name = literal(call.get("", 0))
+        if call.callee == ".short":
+            after = _LONG.search(text, call.end, _chain_end(text, call.end))
+            name = after[1] if after else None
         chain = text[call.end : call.end + _REACH].partition("Arg::new(")[0]
         default = _DEFAULT.search(chain)
         value = (default.group(1).strip() or None) if default else None
-        return ((f"--{name}", *_letters(text, call)), value, None) if name else None
+        return ((f"--{name}", *_others(text, call)), value, None) if name else None
     if call.callee and call.callee[-1].isalpha() and text[call.start : call.end].endswith("}"):
         parts = dict(p.split(":", 1) for p in call.positional if ":" in p)
         name, letter = literal(parts.get("long", "").strip()), _BYTE.search(parts.get("short", ""))
@@ -353,18 +355,21 @@ def _rust(source: SideText, call: CodeCall) -> Read | None:
     return (*(f"--{n}" for n in names), *letters), value, call.named.get("value_parser")
 
 
+_LONG = re.compile(r"\.long\(\s*\"([\w-]+)\"\s*\)")
+_SYNONYM = re.compile(r"\.(?:visible_)?alias\(\s*\"([\w-]+)\"\s*\)")
 _SHORT = re.compile(r"\.short\(\s*['\"](\w)['\"]\s*\)")
 _BYTE = re.compile(r"b?['\"](\w)['\"]")
 _ARGUMENT = re.compile(r"\bArg::|\barg\(")
 
 
-def _letters(text: str, call: CodeCall) -> tuple[str, ...]:
-    """The letter by which a flag of clap may also be given, in the chain around its long name."""
+def _others(text: str, call: CodeCall) -> tuple[str, ...]:
+    """How a flag of clap may also be given, from the chain around its long name."""
     first = max(0, call.start - _REACH)
     start = max((m.end() for m in _ARGUMENT.finditer(text, first, call.start)), default=first)
-    end = _ARGUMENT.search(text, call.end, call.end + _REACH)
-    found = _SHORT.search(text, start, end.start() if end else call.end + _REACH)
-    return (f"-{found[1]}",) if found else ()
+    end = _chain_end(text, call.end)
+    found = _SHORT.search(text, start, end)
+    aliases = (f"--{name}" for name in _SYNONYM.findall(text, start, end))
+    return (*aliases, *((f"-{found[1]}",) if found else ()))
 
 
 _ALIASES = ("alias", "visible_alias", "aliases", "visible_aliases")
@@ -389,7 +394,7 @@ def _field_below(text: str, end: int) -> str | None:
 def _field_end(text: str, end: int) -> int:
     """The end of the line of an attribute's field; ``end`` if it has none."""
     if not text.startswith("]", end):
-        return end
+        return _chain_end(text, end)
     match = _FIELD_LINE.match(text, end + 1, end + _REACH)
     return match.end() if match else end
 

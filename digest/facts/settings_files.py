@@ -193,7 +193,7 @@ _OF_PROGRAMS = re.compile(
 )
 _HEAD = re.compile(r"(?P<depth>[ \t]+)[\"']?(?P<name>[a-zA-Z][\w-]{0,60})[\"']?: \{(?P<rest>.*)$")
 _KEY = re.compile(r"[\"']?(\w+)[\"']?\s*:\s*(.*)", re.DOTALL)
-_TELLS = frozenset({"describe", "description"})
+_TELLS = ("describe", "description")
 _SHAPES = frozenset(
     {"alias", "argument", "array", "choices", "default", "demandOption", "requiresArg", "shorthand"}
     | {"subcommands", "type"}
@@ -209,7 +209,8 @@ def may_list(path: str, hunks: Iterable[Hunk]) -> bool:
     """Whether some changed line may be part of a table of options in a script."""
     if _OF_PROGRAMS.search(path) is None:
         return False
-    return any(_HEAD.match(line) for h in hunks for side in (h.removed, h.added) for line in side)
+    lines = (line for h in hunks for side in (h.removed, h.added) for line in side)
+    return any(map(_HEAD.match, lines))
 
 
 def find_options(before: SideText, after: SideText) -> Iterator[Fact]:
@@ -226,7 +227,8 @@ def _options(source: SideText) -> Iterator[NamedSetting]:
         start = source.offset(row + 1) + head.start("rest") - 1
         read = split(source.text, start, "typescript")
         members = _members(read[1]) if read else {}
-        if not (members.keys() & _TELLS and members.keys() & _SHAPES):
+        tells = any(key.lower().endswith(_TELLS) for key in members)
+        if not (tells and members.keys() & _SHAPES):
             continue
         for path in _paths(source, row, head) if read else ():
             name = f"--{'.'.join(path)}"

@@ -618,3 +618,27 @@ def test_a_private_module_outside_of_a_package_is_internal(path: str) -> None:
     old = "def load(path, limit=10):\n    return path\n"
     (fact,) = facts_of("x", (path, old, old.replace("10", "20"))).items
     assert with_exposure(fact, {path: old}).public is False
+
+
+def test_aliases_in_a_chain_of_clap_are_removed_with_their_flag() -> None:
+    chain = 'fn app() {\n    Arg::new("fmt")\n        .long("fmt")\n        .alias("format");\n}\n'
+    assert told("src/config.rs", chain, "fn app() {\n}\n") == [
+        "removed --fmt None -> None",
+        "removed --format None -> None",
+    ]
+
+
+def test_a_word_in_italics_is_no_name() -> None:
+    page = "# Options\n\n## Same line\n\nPut it on the last line.\n"
+    new = page.replace(
+        "Put", "_This option has been deprecated in v2.4, use `sameLine` instead._\n\nPut"
+    )
+    code = ("src/options.js", "const a = 1;\n", "const a = 2; // deprecated\n")
+    found = facts_of("Deprecate the old option", ("docs/options.md", page, new), code).items
+    assert "_This" not in [f.name for f in found]
+
+
+def test_a_notice_may_be_a_function_of_a_package() -> None:
+    old = "func f() {\n\tx := 1\n}\n"
+    new = old.replace("x := 1", 'x := 1\n\tdeprecate.Notice(ctx, "archives.rlcp")')
+    assert deprecated("Tidy up", "pipe/archive.go", old, new) == ["archives.rlcp"]
