@@ -48,21 +48,21 @@ class QueryStatement:
     # tested on the texts.
 
     driver: Driver = Driver.WALK
-    window: bool = False  # ``since`` and ``until`` in whole seconds
-    level: bool = False  # the least, as a rank
-    author: bool = False  # without case
-    whole_author: bool = False
-    area: bool = False
-    topics: int = 0  # one or several of a list
-    about: tuple[int, ...] = ()
-    paths: int = 0
+    window: bool  # ``since`` and ``until`` in whole seconds
+    level: bool  # the least, as a rank
+    author: bool  # without case
+    whole_author: bool
+    area: bool
+    topics: int  # one or several of a list
+    about: tuple[int, ...]
+    paths: int
     terms: int = 0
     match: bool = False  # an expression of the full-text indexes, as ``short``
     short: bool = False
     ranked: bool = False
-    limit: bool = False
-    among: bool = False  # shas as a JSON array, as ``besides``
-    besides: bool = False
+    limit: bool
+    among: bool  # shas as a JSON array, as ``besides``
+    besides: bool
 
 
 @lru_cache(maxsize=256)
