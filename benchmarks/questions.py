@@ -117,6 +117,13 @@ def _kinds(changes: Sequence[Graded]) -> Iterator[Kind]:
         [["log", "--format=%H", f"--since={week:%Y-%m-%d}", "--", f] for f in folders],
         goal,
     )
+    unknown = [f"{t[:-2]}qx{t[-2:]}" for t in topics]
+    yield (
+        "a topic that nothing is about",  # looked for in manifests, too
+        [f"what changed in {t} this week" for t in unknown],
+        [["log", "--format=%H", "-i", f"--grep={t}"] for t in unknown],
+        goal,
+    )
     yield (
         "changes of a range",
         [f"what changed in {r}" for r in ranges],
