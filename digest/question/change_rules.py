@@ -53,6 +53,8 @@ def about_one(asked: Asked) -> Iterator[Weighed]:
         return
     (reference,) = asked.references
     tag = next((tag for tag in ABOUT if tag != "lines" and asked.has(tag)), "")
+    if tag == "kind:breaking" and _WAS_BROKEN.search(asked.text):
+        tag = ""  # what it fixed
     if tag == "wrote" and asked.has("explain") and asked.is_writing:
         tag = ""  # two questions: what does it do, who wrote it
     deeds = ("act:removed", "act:added", "act:renamed", "kind:reverts")
@@ -73,6 +75,8 @@ def about_one(asked: Asked) -> Iterator[Weighed]:
     else:
         yield Weighed(6.0, ABOUT.get(tag, Explain)(reference=reference))
 
+
+_WAS_BROKEN = lazy(r"\bwas (?:\w+ )?(?:broken|wrong)\b|(?:之前|原来)坏", re.IGNORECASE)
 
 _DONE = lazy(
     r"\b(?:needed|necessary|required|made|done|merged|landed|introduced|written)\b"
@@ -152,8 +156,10 @@ def touched(asked: Asked) -> Iterator[Weighed]:
     """The history of a flag, a variable or a class."""
     name, sure = _symbol(asked)
     name = _PACKAGE.sub("", name)
-    if not name or asked.references or asked.has("other", "me", "search", "mention"):
+    if not name or asked.references or asked.has("other", "search", "mention"):
         return
+    if asked.has("me") and not (sure and asked.has("history")):
+        return  # "do I still need --fast" is about the flag, "my scheduler" is not
     if asked.commands or (asked.things and _ABOUT_NAMES.search(asked.text)):
         return  # "new variables related to UV_PUBLISH"
     if not sure and asked.has("who") and asked.has("agent", "keep"):

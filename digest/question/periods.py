@@ -178,18 +178,20 @@ def _framed(text: str, now: Now) -> Iterator[_Form]:
         if not frame and point.lastgroup in FRAMED:
             continue
         end = tail.end() if tail else point.end()
-        if frame in {"range", "on", ""} and _HELD.search(text, 0, point.start()):
+        not_yet = frame == "before" and _NOT_YET.search(text, 0, begin)
+        if not_yet or (frame in {"range", "on", ""} and _HELD.search(text, 0, point.start())):
             frame = "since"
         yield begin, _tail(text, end), partial(_window, frame, point, now)
 
 
+# What someone has had since a day: "we pulled main on 1 August", "that we couldn't before May".
 _HELD = lazy(
-    r"\b(?:(?:we|our|i|my)\b[^.?!]{0,40}\b(?:pulled|synced|rebased|forked|built|checked out"
-    r"|(?:build|image|checkout|fork|deployment|snapshot|copy)\b[^.?!]{0,20}\b(?:is|was|are|dates?))"
-    r"(?: \w+){0,4} ?|\b(?:upgrad|updat)\w+(?: \w+){0,2} from )$",
+    r"\b(?:(?:(?:we|our|i|my)\b[^.?!]{0,40}|last )\b(?:pulled|synced|rebased|forked|built)"
+    r"|(?:build|image|checkout|fork|snapshot|copy)\b[^.?!]{0,20}\b(?:is|was|are|dates?))"
+    r"(?: \w+){0,4} ?$|\b(?:upgrad|updat)\w+(?: \w+){0,2} from $",
     re.IGNORECASE,
 )
-"""Words of what someone has had since a day: *we pulled main on 1 August*."""
+_NOT_YET = lazy(r"(?:n't|\bnot)(?: \w+){0,2} ?$", re.IGNORECASE)
 
 
 def _before(text: str, end: int) -> re.Match[str] | None:

@@ -263,12 +263,16 @@ def words_of(text: str) -> list[slot_values.Token]:
 def _quoted(match: re.Match[str]) -> slot_values.Slot | None:
     """A quotation, or the one flag or variable of an error message."""
     quoted = match[1].strip()
-    names = set(_NAME_IN_ERROR.findall(quoted)) if " " in quoted else set()
+    names = set(_NAME_IN_ERROR.findall(quoted)) if _ERROR.search(quoted) else set()
     if len(names) == 1:
         return slot_values.Symbol(names.pop(), sure=True)
     return slot_values.Quote(quoted) if quoted else None
 
 
+_ERROR = lazy(
+    r"\b(?:error|unrecogni[sz]ed|unknown|unexpected|invalid|unsupported|not (?:found|a valid))\b",
+    re.IGNORECASE,
+)
 _NAME_IN_ERROR = lazy(r"(?<![\w-])(?:--[a-z][\w-]+|[A-Z][A-Z0-9]*_[A-Z0-9_]+)(?![\w-])", re.ASCII)
 
 
