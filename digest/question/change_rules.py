@@ -33,7 +33,7 @@ from digest.question.slot_values import Path, Quote, Release, Symbol, stated_in
 def about_one(asked: Asked) -> Iterator[Weighed]:
     """The reading of a question that names one change; by default it is explained."""
     first = next((t for t in asked.tokens if not t.tags & {"noise", "greet"}), None)
-    if first is None or (asked.has("todo") and not asked.has("ask", "aux")):
+    if first is None or (asked.has("todo") and not asked.has("ask", "aux", "risk")):
         return
     if first.slot is None and first.text.lower() in _DOING:
         return

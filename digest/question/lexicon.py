@@ -56,7 +56,7 @@ def tidy(text: str) -> str:
     Text far longer than a question is truncated, but stays longer than ``LONGEST``.
     """
     flat = unicodedata.normalize("NFKC", text[: 2 * LONGEST + 1]).translate(_SIGNS)
-    flat = " ".join(_SMILEY.sub(" ", flat).split())
+    flat = " ".join(_SMILEY.sub(" ", _DRAWN.sub(",", flat)).split())
     if len(text) > 2 * LONGEST:
         return flat.ljust(LONGEST + 1)
     while match := _MENTION.match(flat):
@@ -69,6 +69,7 @@ def tidy(text: str) -> str:
     return flat.rstrip(_MARKS) or ("?" if "?" in flat else "")
 
 
+_DRAWN = lazy(r"(?<=[啦呀哦哈吧呢嘛啊喽])~+")  # a friendly tone, not a range
 _NOT_WHAT = lazy(
     r"\((?:and |but )?(?:not (?:who|what|when|which|how|the one)|i don't|i do not) [^()]{1,60}\)",
     re.IGNORECASE,

@@ -173,7 +173,8 @@ def read(text: str, now: datetime, zone: ZoneInfo, background: Background = _NOB
 
 def _content(asked: Asked) -> tuple[str, ...]:
     """The words of a question that may occur in changes; none if it is about something else."""
-    if asked.commands or asked.has("other", "foreign"):
+    told_to = asked.has("todo") and asked.text.startswith(("帮我", "请帮我", "麻烦帮我"))
+    if asked.commands or told_to or asked.has("other", "foreign"):
         return ()
     named = (Symbol, Path, Quote)
     found = [

@@ -890,6 +890,8 @@ def test_what_is_not_wanted_is_left_out_however_it_is_said(question, meant):
             "since which version can I use `pool size --format`?",
             'explain symbol "pool size --format"',
         ),
+        ("辛苦啦～顺手帮我列一下7月5号合的东西呀，万分感谢", "changed 7-5..7-6"),
+        ("50801 对我们的 CPU 部署有没有风险", "risks #50801"),
         ("which torch are we on now", 'explain symbol "torch"'),
         ("7月前十天的修复", "changed kind:fix 7-1..7-11"),
         ("fixes in the last two days of july", "changed kind:fix 7-30..8-1"),
