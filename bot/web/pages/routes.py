@@ -373,6 +373,7 @@ def _paths(repository: Repository, newest: ChangeLine, shelf: Site) -> list[str]
         f"{path_of(repository.name, rest='search')}?q={_WORD}",
         f"{path_of(repository.name, rest='search')}.json?q={_WORD}",
         path_of(repository.name, rest="feed") + ".atom",
+        path_of(repository.name, rest="feed") + ".atom?level=high",  # with the longest analyses
         path_of(repository.name, rest=f"compare/{newest.sha}"),
     ]
 
