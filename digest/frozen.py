@@ -1,8 +1,7 @@
 """Immutable value types, made faster than :func:`dataclasses.dataclass` makes them.
 
-A command imports some two hundred of them. The standard library compiles six functions for each,
-which together take a fifth of a short command's time; here only the constructor is compiled, and
-the other methods are shared.
+A command imports hundreds of them. The standard library compiles six functions for each, for which
+a short command would wait; here only the constructor is compiled, and the other methods are shared.
 """
 
 from __future__ import annotations

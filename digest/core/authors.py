@@ -173,6 +173,18 @@ def fixes_weakness(facts: Facts) -> bool:
     return any(fact.detail in _WEAKNESS for fact in facts.of(FactKind.SECURITY))
 
 
+_PRESENTED = lazy(
+    r"(?:^|[,;] |\band )(?:list|say|show|tell|name|quote|grade|count|display|print|render|explain"
+    r"|highlight|surface)(?:s|ing)?\b",
+    re.IGNORECASE,
+)
+
+
+def presents(title: str) -> bool:
+    """Whether a title is about what a program shows: *Show advisories of a package* mends none."""
+    return _PRESENTED.search(title[:_TITLE]) is not None
+
+
 OWNER_FILES = tuple(f"{folder}CODEOWNERS" for folder in (".github/", "", "docs/", ".gitlab/"))
 """Where GitHub and GitLab look for the owners of files; the first file counts."""
 

@@ -88,7 +88,12 @@ def find(before: SideText, after: SideText, language: str) -> Iterator[Fact]:
     facts = list(named_settings.compare(FactKind.METRIC, before, after, old, new))
     lost = any(fact.action is Action.REMOVED for fact in facts)
     doubt = lost and _unnamed(after, language) > _unnamed(before, language)
-    yield from (f for f in facts if f.action is not Action.REMOVED or not doubt)
+    for fact in facts:
+        # The end of a removed name may be an entry of a table to which a prefix is added.
+        if fact.action is not Action.REMOVED or not (
+            doubt or written(fact.name, after.changed_text)
+        ):
+            yield fact
 
 
 def _parts(old: Sequence[str], new: Sequence[str]) -> set[str]:

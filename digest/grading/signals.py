@@ -15,7 +15,7 @@ from importlib import resources
 from itertools import product
 from math import log1p, log2
 
-from digest.core.authors import made_by_bot
+from digest.core.authors import made_by_bot, presents
 from digest.core.change import Commit, FileStatus
 from digest.core.facts import (
     Action,
@@ -175,6 +175,8 @@ def _demands(title: Title, text: str, *, core: bool) -> Iterator[tuple[str, str]
         return
     inner = _INSIDE if _REFACTORING.match(text) else frozenset()
     inner |= _REMOVALS if _HOUSEKEEPING.search(text) else frozenset()
+    if presents(title.subject.words):
+        inner |= {"security"} if "by default" in text else {"security", "default"}
     if "removed" in map(str.lower, title.subject.tags):
         text = f"Removed {title.subject.words}"[:_BOUND]
     for name, rule in _DEMANDED.items():

@@ -141,6 +141,7 @@ async def _releases(found: answers.Answer, tip: Tip, ctx: Context) -> list[Spans
 
 _RELEASED = 3  # the most changes whose first release is looked up
 _MOST_TITLE = 300
+_JOINED = 6  # parts of a name that are looked for in order: ways to match grow with each
 _BETWEEN = r"(?:\W\w{1,20})?[\W_]?"  # the parts of a name in a title: at most one word between
 _OLDER = 9  # the most commits to read because their message contains the name
 
@@ -225,7 +226,7 @@ def _told(held: Sequence[Graded], name: str) -> Found:
     said = re.compile(rf"(?:^-*|[.:/\s`])(?:{ends}{classes})", re.IGNORECASE)
     named = said if name[:1].isupper() else re.compile(rf"(?:^-*|[.:/\s`]){ends}", re.IGNORECASE)
     parts = roots(name)
-    joined = lazy(_BETWEEN.join(map(re.escape, pieces(name))), re.IGNORECASE)
+    joined = lazy(_BETWEEN.join(map(re.escape, pieces(name)[:_JOINED])), re.IGNORECASE)
     found: list[tuple[Graded, Sequence[Fact]]] = []
     for graded in held:
         title = graded.title[:_MOST_TITLE]

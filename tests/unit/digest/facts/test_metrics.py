@@ -39,6 +39,19 @@ def test_a_metric_that_only_gets_another_name_is_renamed() -> None:
     ]
 
 
+def test_a_metric_that_moves_into_a_table_of_names_is_not_removed() -> None:
+    old = 'from prometheus_client import Gauge\n\nBUSY = Gauge("app_pools_busy", "Pools at work")\n'
+    new = """\
+from prometheus_client import Gauge
+
+TABLE = ((Gauge, "pools_busy", "Pools at work"),)
+MADE = {name: kind(f"app_{name}", about) for kind, name, about in TABLE}
+"""
+    assert told(facts_of("Change it", ("m/m.py", old, new)).items) == []
+    gone = new.replace('((Gauge, "pools_busy", "Pools at work"),)', "()")
+    assert "removed app_pools_busy" in told(facts_of("Change it", ("m/m.py", old, gone)).items)[0]
+
+
 def test_a_name_that_a_registry_may_complete_is_not_renamed() -> None:
     old = 'package m\n\nfunc init() {\n\tprometheus.Register("ops_total", "Operations.", nil, ops)\n}\n'
     new = old.replace('"ops_total"', '"app_ops_total"').replace(

@@ -114,6 +114,12 @@ def test_existing_tests_and_documents_that_change_with_the_code_are_signals():
 def test_package_called_security_does_not_speak_of_security():
     assert "says_security" in told("Fix a security problem of the relay")
     assert "says_security" not in told("Update Rust crate security-frame to v3.5.1")
+    assert "says_security" not in told("Show security advisories of a package")
+
+
+def test_title_about_what_is_shown_demands_nothing_unless_it_is_shown_by_default():
+    assert "says_default" not in told("Show both ports, and name the default to 80 as old")
+    assert "says_default" in told("Show hidden files by default")
 
 
 @pytest.mark.parametrize(
