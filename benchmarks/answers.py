@@ -27,7 +27,7 @@ from bot.platforms.console import Console
 from bot.store.archive import SqlArchive, SqlCoverage
 from bot.store.sqlite import open_database
 from bot.util.machine import FixedClock
-from digest.core.change import Change
+from digest.core.change import Change, FileChange
 from digest.core.facts import FACTS_VERSION
 from digest.core.grade import Graded, Repository
 from digest.core.release import TaggedRelease
@@ -87,6 +87,11 @@ class Listed:
     ) -> Sequence[tuple[str, str]]:
         """Nothing."""
         del branch, path, before, mainline
+        return ()
+
+    async def difference(self, base: str, tip: str, paths: Collection[str]) -> Sequence[FileChange]:
+        """None."""
+        del base, tip, paths
         return ()
 
     async def files(self, branch: Tip) -> Mapping[str, str]:

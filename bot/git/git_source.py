@@ -7,6 +7,7 @@ import re
 from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterator, Collection, Iterator, Mapping, Sequence
 from contextlib import aclosing, contextmanager
+from dataclasses import replace
 from datetime import datetime
 from difflib import get_close_matches
 from itertools import groupby
@@ -32,7 +33,7 @@ from bot.git.revisions import (
     revisions,
     seconds,
 )
-from digest.core.change import Change, Commit
+from digest.core.change import Change, Commit, FileChange
 from digest.core.release import TaggedRelease
 from digest.errors import AmbiguousReference, SourceUnavailable, UnknownBranch
 from digest.facts.subject import read_subject, unwrap_message
@@ -280,6 +281,20 @@ class GitSource:
             return await patches.read_places(
                 self._view.git(), [(full_name(c), p) for c, p in places]
             )
+
+    async def difference(self, base: str, tip: str, paths: Collection[str]) -> Sequence[FileChange]:
+        """The net changes of files between two commits, with renames among these files."""
+        git, ends = self._view.git(), (full_name(base), full_name(tip))
+        with _git_errors():
+            listed = await patches.read_difference(git, *ends, paths, lines=False)
+            if self._remote is not None:
+                await self._bring(self._remote, [b for f in listed for b in patches.blobs_in(f)])
+            try:
+                return await patches.read_difference(git, *ends, paths)
+            except GitFailed as failure:
+                if failure.status is None:
+                    raise
+                return [replace(file, omitted=True) for file in listed]
 
     async def log(
         self, branch: Tip, path: str = "", before: datetime | None = None, *, mainline: bool = False

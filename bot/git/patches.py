@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from bot.git.git_process import Git, GitFailed, stdin_lines
 from digest.core.authors import is_bot
-from digest.core.change import Change, Commit, FileChange
+from digest.core.change import Change, Commit, FileChange, FileStatus
 from digest.diff.git_log import FORMAT, PatchReader
 from digest.frozen import frozen
 
@@ -142,7 +142,27 @@ async def read_commits(git: Git, names: Sequence[str]) -> Batch:
 async def blobs_of(git: Git, names: Sequence[str]) -> list[str]:
     """The blobs that the patches of the commits are made from, each once."""
     files = (f for change in await _collect(git, names, "--no-renames") for f in change.files)
-    return list(dict.fromkeys(b for f in files for b in _blobs(f)))
+    return list(dict.fromkeys(b for f in files for b in blobs_in(f)))
+
+
+async def read_difference(
+    git: Git, base: str, tip: str, paths: Collection[str], *, lines: bool = True
+) -> tuple[FileChange, ...]:
+    """The net changes of files between two commits, with renames among them if ``lines``."""
+    reader, found = PatchReader(), []
+    for some in _arguments([FileChange(path=p, status=FileStatus.MODIFIED) for p in paths]):
+        reader.feed(_NO_COMMIT)
+        options = _PATCHES if lines else ("--no-renames",)
+        out = git.stream("diff-tree", "-r", *_FILES, *options, base, tip, "--", *some)
+        async with aclosing(out) as chunks:
+            async for chunk in chunks:
+                reader.feed(chunk)
+        found += [file for change in reader.finish() for file in change.files]
+    return tuple(found)
+
+
+_NO_COMMIT = b"\0" * FORMAT.count("%x00") + b"\n"
+"""The header of a record that belongs to no commit."""
 
 
 async def _stream(git: Git, names: Sequence[str]) -> AsyncGenerator[Batch, None]:
@@ -172,11 +192,11 @@ async def _stream(git: Git, names: Sequence[str]) -> AsyncGenerator[Batch, None]
 async def _around_gaps(git: Git, names: Sequence[str]) -> Batch:
     """Read commits of which at least one lacks objects."""
     changes = await _listing(git, names)
-    there = await find_objects(git, (b for c in changes for f in c.files for b in _blobs(f)))
+    there = await find_objects(git, (b for c in changes for f in c.files for b in blobs_in(f)))
     whole = [
         c.sha
         for c in changes
-        if not c.omitted and all(b in there for f in c.files for b in _blobs(f))
+        if not c.omitted and all(b in there for f in c.files for b in blobs_in(f))
     ]
     read = {change.sha: change for change in await _tolerant(git, whole)}
     return [read[c.sha] if c.sha in read else await _partly(git, c, there.keys()) for c in changes]
@@ -204,7 +224,7 @@ async def _tolerant(git: Git, names: Sequence[str]) -> Batch:
 
 async def _partly(git: Git, change: Change, there: Collection[str]) -> Change:
     """The listed change with the patches of the files whose content exists."""
-    clear = [f for f in change.files if all(b in there for b in _blobs(f))]
+    clear = [f for f in change.files if all(b in there for b in blobs_in(f))]
     read: dict[str, FileChange] = {}
     for paths in _arguments(clear):
         try:
@@ -220,7 +240,7 @@ def _unread(file: FileChange) -> FileChange:
     return file if file.old_id == file.new_id else replace(file, omitted=True)
 
 
-def _blobs(file: FileChange) -> list[str]:
+def blobs_in(file: FileChange) -> list[str]:
     """The blobs that the file's patch is made from; a submodule's commit is no blob."""
     sides = ((file.old_id, file.old_mode), (file.new_id, file.new_mode))
     return [name for name, mode in sides if name and mode != _SUBMODULE]

@@ -202,7 +202,7 @@ class SqlProfiles(SqlStore, Profiles):
         key = _of(owner, repository)
         async with self._database.writing() as connection:
             changed = change(await _load(connection, owner, repository))
-            entries = [str(entry) for entry in changed.profile.entries]
+            entries = [entry.stored for entry in changed.profile.entries]
             if entries:
                 values = {"entries": json.dumps(entries), "alerts": int(changed.alerts)}
                 rest = columns(changed, "tip", "person")

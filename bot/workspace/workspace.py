@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Collection, Coroutine, Mapping
+from collections.abc import Collection, Coroutine
 from contextlib import suppress
 from dataclasses import field, replace
 from datetime import date
@@ -24,7 +24,7 @@ from bot.util.machine import Processes
 from bot.util.page_links import page_of_digest
 from digest.core.enums import Language
 from digest.core.grade import Graded, Repository, Thresholds
-from digest.core.profile import EntryKind, InvalidEntry, ProfileEntry, parse_entry
+from digest.core.profile import InvalidEntry, ProfileEntry, patched_file
 from digest.errors import AmbiguousRepository, NotARepository, UserError
 from digest.frozen import frozen
 from digest.grading.policy import GradingPolicy
@@ -340,21 +340,24 @@ class Usages:
         _, source = await open_source(self._known.get(place, place), self._data)
         await source.sync()
         own = await source.tip(None)
-        files, before = await source.files(own), await _forked_from(source, own, upstream, tip)
+        files, base = await source.files(own), await _forked_from(source, own, upstream, tip)
+        before = await source.files(replace(own, sha=base)) if base else {}
         chosen = [blob for path, blob in files.items() if path not in before and _is_code(path)]
         chosen = chosen[:_MOST_FILES]
         entries: set[ProfileEntry] = set()
-        for path in (path for path, blob in before.items() if files.get(path) != blob):
+        patched = [path for path, blob in before.items() if files.get(path) != blob]
+        for file in await source.difference(base, own.sha or "", patched) if patched else ():
             with suppress(InvalidEntry):
-                entries.add(parse_entry(f"{EntryKind.PATCH}:{path}"))
+                known = "" if file.omitted else base
+                entries.add(patched_file(file.old_path or file.path, known, file.old_runs))
         for some in (chosen[start : start + _AT_ONCE] for start in range(0, len(chosen), _AT_ONCE)):
             texts = await source.texts(some)
             entries |= await asyncio.to_thread(_used, texts.values(), packages)
         return frozenset(entries)
 
 
-async def _forked_from(source: Source, own: Tip, upstream: Source, tip: Tip) -> Mapping[str, str]:
-    """The files of the newest commit of upstream's mainline that a fork has; none without one."""
+async def _forked_from(source: Source, own: Tip, upstream: Source, tip: Tip) -> str:
+    """The newest commit of upstream's mainline that a fork has; empty without one."""
     mainline = [sha for sha, _ in await upstream.log(tip, mainline=True)]
     newest, end = 0, len(mainline)
     while newest < end and own.sha is not None:
@@ -363,9 +366,7 @@ async def _forked_from(source: Source, own: Tip, upstream: Source, tip: Tip) -> 
             end = middle
         else:
             newest = middle + 1
-    if newest == len(mainline):
-        return {}
-    return await source.files(replace(own, sha=mainline[newest]))
+    return mainline[newest] if newest < len(mainline) else ""
 
 
 def _is_code(path: str) -> bool:

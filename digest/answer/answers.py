@@ -20,6 +20,7 @@ from digest.core.authors import code_as_spans, without_backticks
 from digest.core.enums import Language, TopicPlace
 from digest.core.facts import Area
 from digest.core.grade import Graded, Level, Repository
+from digest.core.profile import PatchedFile
 from digest.errors import UserError
 from digest.frozen import frozen
 from digest.i18n import answer_text as wording
@@ -73,6 +74,7 @@ class Answer:
     understood: str = ""  # the question answered, if only a model could read the words
     subject: str = ""  # the change that follow-ups are about, if several are shown
     listed: tuple[str, ...] = ()  # the questions that shown people or releases stand for
+    patched: tuple[PatchedFile, ...] = ()  # files that the asker's fork changes too
     cut: bool = False  # the first page shows fewer changes than those that follow, which begin anew
     error: UserError | None = field(default=None, compare=False)
 
@@ -277,6 +279,7 @@ def answer_to_json(answer: Answer, text: str, zone: ZoneInfo) -> dict[str, Any]:
     """
     from digest.report.report_json import SCHEMA, window_to_json
 
+    patched = {"patched": [_patched(one) for one in answer.patched]} if answer.patched else {}
     return {
         "schema": SCHEMA,
         "intent": answer.intent,
@@ -285,7 +288,19 @@ def answer_to_json(answer: Answer, text: str, zone: ZoneInfo) -> dict[str, Any]:
         "topic": answer.topic or None,
         "total": answer.total,
         "changes": [_row(row, zone) for row in answer.rows],
+        **patched,
         "text": text,
+    }
+
+
+def _patched(one: PatchedFile) -> dict[str, Any]:
+    return {
+        "path": one.entry.name,
+        "status": str(one.file.status),
+        "new_path": one.file.path if one.file.old_path else None,
+        "conflict": one.conflict,
+        "lines": [list(run) for run in one.lines] if one.known else [],
+        "changes": [{"sha": g.sha, "pr": g.number} for g in one.changes],
     }
 
 

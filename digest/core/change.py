@@ -89,6 +89,12 @@ class FileChange:
     old_mode: str = "100644"  # octal: ``100755`` executable, ``120000`` link, ``160000`` submodule
     new_mode: str = "100644"
 
+    @property
+    def old_runs(self) -> tuple[tuple[int, int], ...]:
+        """The first and last old line of each hunk; ``(10, 9)`` only adds lines after line 9."""
+        starts = [(h.old_start + (not h.removed), h.removed) for h in self.hunks]
+        return tuple((start, start + len(removed) - 1) for start, removed in starts)
+
 
 @frozen
 class Commit:

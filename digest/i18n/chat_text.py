@@ -203,7 +203,33 @@ FILE_PATCHED = Phrase(
     "{path} is changed by your fork too: a merge may conflict",
     "你的分叉也修改了 {path}：合并时可能冲突",
 )
+FILE_BESIDE = Phrase(
+    "{path} is changed, but not in the lines that your fork changes",
+    "修改 {path}，但不是你的分叉修改的行",
+)
 FILE_CHANGED = Phrase("{path} is changed", "修改 {path}")
+FILE_NOW = Phrase("{path}, now {new}", "{path}（现为 {new}）")
+PATCHED_FILES = Phrase(
+    "Files that your fork changes too ({n:file|files})", "你的分叉也修改的文件（{n} 个）"
+)
+PATCHED = Phrase("{file}: {told} ({changes})", "{file}：{told}（{changes}）")
+SAME_LINES = Phrase(
+    "expect a conflict, lines that your fork changes were changed too: {lines}",
+    "预计有冲突，你的分叉修改的行也被改动：{lines}",
+)
+REMOVED_FILE = Phrase("expect a conflict, the file was removed", "预计有冲突，文件已被删除")
+OTHER_LINES = Phrase(
+    "no conflict expected, only other lines were changed", "预计没有冲突，只改动了其他行"
+)
+AS_BEFORE = Phrase(
+    "no conflict expected, its contents are as before", "预计没有冲突，内容与之前相同"
+)
+UNKNOWN_LINES = Phrase(
+    "a conflict is possible, the lines that your fork changes are not known",
+    "可能有冲突，不清楚你的分叉修改了哪些行",
+)
+ALL_LINES = Phrase("all", "全部")
+MORE_FILES = Phrase("and {n:more file|more files}", "另有 {n} 个文件")
 SIGNATURE = Phrase("calls of {name}: {told}", "调用 {name}：{told}")
 NEEDS = Phrase("now need {names}", "现在必须传入{names}")
 LOST = Phrase("can no longer pass {names}", "不能再传入{names}")

@@ -8,22 +8,25 @@ from digest.analysis.signatures import differences
 from digest.analysis.wording import kind_of, name_with_values
 from digest.answer.answers import Seen, as_of, because, entry_of, foot
 from digest.answer.listing import PAGE, first_of
-from digest.core.change import FileStatus
+from digest.core.change import FileStatus, printable
 from digest.core.enums import Alerts, Effect, Language
 from digest.core.facts import Action, Fact, FactKind
 from digest.core.grade import Graded
-from digest.core.profile import EntryKind, Profile
+from digest.core.profile import ALL_LINES, EntryKind, PatchedFile, Profile
 from digest.document import Block, Code, Document, Heading, Item, Listing, Paragraph, Spans, Strong
 from digest.document import Text as Words
 from digest.frozen import frozen
 from digest.i18n import chat_text as words
 from digest.i18n.phrase import between, join, list_in_words
 from digest.impact.impact_rules import Hit
-from digest.report.blocks import Citations
+from digest.report.blocks import Citations, name_link
 from digest.window import Window
 
 _PARAMETERS = 4  # parameters of a signature that are named
 _HITS = 4  # lines of evidence that are shown of a change
+_FILES = 25  # files that a fork changes too
+_NAMED = 5  # changes of such a file
+_RUNS = 3  # runs of its lines
 
 
 @frozen
@@ -48,15 +51,24 @@ def hardest_first(changes: Sequence[Affecting]) -> list[Affecting]:
 
 
 def affected_document(
-    changes: Sequence[Affecting], page: int, window: Window | None, seen: Seen
+    changes: Sequence[Affecting],
+    page: int,
+    window: Window | None,
+    seen: Seen,
+    patched: Sequence[PatchedFile] = (),
 ) -> Document:
-    """A page of affecting changes, which are given the most severe first."""
+    """A page of affecting changes, which are given the most severe first.
+
+    The first page begins with the files that a fork changes too.
+    """
     language = seen.language
     broken = sum(affecting.effect is Effect.MAY_BREAK for affecting in changes)
     head = affected_title(broken, len(changes) - broken, language)
     first = first_of(page, len(changes))
     shown = changes[first : first + PAGE]
     blocks: list[Block] = [Heading(1, (Words(head),))]
+    if not first:
+        blocks += patched_blocks(patched, seen)
     for effect in Effect:
         items = tuple(item_of(affecting, seen) for affecting in shown if affecting.effect is effect)
         if items:
@@ -97,7 +109,9 @@ def hit_in_words(hit: Hit, language: Language) -> Spans:
     if hit.fact is not None:
         return _fact_said(hit, language)
     if hit.entry.kind is EntryKind.PATCH:
-        return words.FILE_PATCHED(language, path=Code(hit.entry.name))
+        beside = hit.effect is Effect.TOUCHES
+        phrase = words.FILE_BESIDE if beside else words.FILE_PATCHED
+        return phrase(language, path=Code(hit.entry.name))
     if hit.file is not None:
         phrase = {
             FileStatus.DELETED: words.FILE_DELETED,
@@ -108,6 +122,43 @@ def hit_in_words(hit: Hit, language: Language) -> Spans:
     return words.PROFILE_ABOUT(
         language, entry=Code(hit.entry.name), why=because(hit.bearings, language)
     )
+
+
+def patched_blocks(patched: Sequence[PatchedFile], seen: Seen) -> Iterator[Block]:
+    """Files that a fork changes too, those with a conflict first, with the changes behind it."""
+    if not patched:
+        return
+    language = seen.language
+    yield Paragraph((Strong(words.PATCHED_FILES.text(language, n=len(patched))),))
+    yield Listing(tuple(Item(_patched_in_words(one, seen)) for one in patched[:_FILES]))
+    if len(patched) > _FILES:
+        yield Paragraph(words.MORE_FILES(language, n=len(patched) - _FILES))
+
+
+def _patched_in_words(one: PatchedFile, seen: Seen) -> Spans:
+    language = seen.language
+    file: Spans = (Code(printable(one.entry.name)),)
+    if one.file.status is FileStatus.RENAMED:
+        new = Code(printable(one.file.path))
+        file = words.FILE_NOW(language, path=file, new=new)
+    if one.file.status is FileStatus.DELETED:
+        told = words.REMOVED_FILE(language)
+    elif one.conflict is None:
+        told = words.UNKNOWN_LINES(language)
+    elif one.conflict:
+        told = words.SAME_LINES(language, lines=_runs_in_words(one.lines, language))
+    else:
+        told = (words.OTHER_LINES if one.file.hunks else words.AS_BEFORE)(language)
+    named = [name_link(graded, seen.repository) for graded in one.changes]
+    changes = list_in_words(named, language, limit=_NAMED)
+    return words.PATCHED(language, file=file, told=told, changes=changes)
+
+
+def _runs_in_words(runs: Sequence[tuple[int, int]], language: Language) -> Spans:
+    if ALL_LINES in runs:
+        return words.ALL_LINES(language)
+    told = [f"{first}–{last}" if last > first else str(first) for first, last in runs]
+    return list_in_words(told, language, limit=_RUNS)
 
 
 _DONE = {

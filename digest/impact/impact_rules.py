@@ -13,6 +13,7 @@ import json
 import re
 import tomllib
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -22,7 +23,7 @@ from digest.core.enums import Effect
 from digest.core.facts import Action, Area, Evidence, Fact, FactKind, FileFacts
 from digest.core.grade import Graded
 from digest.core.patterns import matches
-from digest.core.profile import EntryKind, Profile, ProfileEntry
+from digest.core.profile import EntryKind, PatchedFile, Profile, ProfileEntry
 from digest.frozen import frozen
 from digest.topics.index_terms import Bearing
 from digest.topics.matching import Aliases, bears, candidates, resolve
@@ -38,6 +39,25 @@ class Hit:
     fact: Fact | None = None
     file: FileFacts | None = None
     bearings: tuple[Bearing, ...] = ()
+
+
+def touching(
+    changes: Sequence[Graded], entry: ProfileEntry
+) -> tuple[Sequence[Graded], Sequence[str]]:
+    """Those of the changes (newest first) that touch a patched file, and the names it had."""
+    names, found = {entry.name: None}, list[Graded]()
+    for graded in reversed(changes):
+        files = [f for f in graded.facts.files if not names.keys().isdisjoint({f.path, f.old_path})]
+        names.update({f.path: None for f in files if f.status is FileStatus.RENAMED})
+        found += [graded] if files else []
+    return found[::-1], tuple(names)
+
+
+def softened(hits: Sequence[Hit], patched: Sequence[PatchedFile]) -> tuple[Hit, ...]:
+    """The hits, without a warning about files in which only other lines were changed."""
+    harmless = {one.entry for one in patched if one.conflict is False}
+    told = (replace(hit, effect=Effect.TOUCHES) if hit.entry in harmless else hit for hit in hits)
+    return tuple(sorted(told, key=lambda hit: hit.effect))
 
 
 _NAMED = {

@@ -77,7 +77,8 @@ def of_the_last(asked: Asked) -> Iterator[Weighed]:
     its = spoken or asked.follows in _ONE
     if not slots and not asked.left and stated_in(asked.tokens):
         return  # "uv check", with words that are noise elsewhere
-    if asked.follows and reaches_asker(asked.text) and not (asked.spans or asked.references):
+    dated = asked.spans or asked.references or asked.slots(Release)
+    if asked.follows and reaches_asker(asked.text) and not dated:
         names = [slot.name for slot in asked.slots(Symbol)] if asked.follows in _ONE else []
         yield Weighed(7.5, ShowDiff(part=names[0]) if names else Affected(its=True))
     if asked.follows == "name" and _is_of_name(asked):

@@ -11,7 +11,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from digest.core.change import Change
+from digest.core.change import Change, FileChange
 from digest.core.enums import Language, Privacy
 from digest.core.grade import Graded, Repository, Thresholds
 from digest.core.reference import Query
@@ -96,6 +96,9 @@ class Source(Protocol):
 
     async def titles(self, branch: Tip) -> Sequence[tuple[str, str]]:
         """The full names and titles of the branch's first parents, newest first."""
+
+    async def difference(self, base: str, tip: str, paths: Collection[str]) -> Sequence[FileChange]:
+        """The net changes of files between two commits, with renames among these files."""
 
     async def log(
         self, branch: Tip, path: str = "", before: datetime | None = None, *, mainline: bool = False

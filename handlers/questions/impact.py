@@ -12,7 +12,7 @@ from dataclasses import replace
 from digest.answer.answers import Answer, AnswerRow, foot, lines_document
 from digest.core.enums import Alerts, ChangeKind, Effect
 from digest.core.grade import Graded
-from digest.core.profile import EntryKind, Profile
+from digest.core.profile import EntryKind, PatchedFile, Profile
 from digest.core.reference import Query
 from digest.document import Paragraph
 from digest.errors import UserError
@@ -23,7 +23,14 @@ from digest.impact.impact_report import (
     hardest_first,
     profile_document,
 )
-from digest.impact.impact_rules import DECLARING, affects, declared_packages, packages_of
+from digest.impact.impact_rules import (
+    DECLARING,
+    affects,
+    declared_packages,
+    packages_of,
+    softened,
+)
+from digest.question.commit_range import Refs
 from digest.question.intent import Affected, Alert, Changed, EditProfile, ProfileFrom, ShowProfile
 from digest.question.periods import default_period
 from digest.topics.matching import Aliases
@@ -33,7 +40,8 @@ from handlers.digests.ingest import Labels, fill, labels_of, tip_of
 from handlers.ports import chat_port
 from handlers.ports.storage import Range, Tip
 from handlers.questions.changed import list_changes
-from handlers.questions.scope import reach, viewpoint
+from handlers.questions.scope import range_of, reach, viewpoint
+from handlers.questions.upgrade import patched_files, profile_here
 
 
 async def affected(intent: Affected, ctx: Context) -> Answer:
@@ -42,11 +50,8 @@ async def affected(intent: Affected, ctx: Context) -> Answer:
     Raises ``UserError`` if profiles cannot be kept, and the errors of reading the window.
     """
     tip = await tip_of(ctx)
-    profiles, key = _kept_here(ctx)
-    repository = ctx.watched.repository
-    profile = Profile()
-    for owner in (chat_port.chat_owner(key), chat_port.person_owner(key)):
-        profile = profile.with_((await profiles.load(owner, repository)).profile.entries)
+    _kept_here(ctx)
+    repository, profile = ctx.watched.repository, await profile_here(ctx)
     at = viewpoint(ctx, tip)
     if not profile.entries:
         line = words.NO_PROFILE(ctx.language, repository=repository.name)
@@ -60,9 +65,12 @@ async def affected(intent: Affected, ctx: Context) -> Answer:
     reached = await reach(span, ctx, tip)
     changes = await ctx.archive.select(repository, reached.query)
     labels = await _labels(ctx, profile, changes)
-    found = await ctx.workers.few(_affecting, (changes, profile, ctx.watched.aliases, labels))
+    end = (await range_of(span, ctx, tip)).tip if isinstance(span, Refs) else tip.sha
+    patched = await patched_files(profile, changes, end, ctx, tip)
+    given = (changes, profile, ctx.watched.aliases, labels, patched)
+    found = await ctx.workers.few(_affecting, given)
     if found:
-        document = affected_document(found, ctx.page, reached.window, at)
+        document = affected_document(found, ctx.page, reached.window, at, patched)
     else:
         lines = [words.UNAFFECTED(ctx.language, n=len(changes)), foot(reached.window, at)]
         document = lines_document(repository.name, lines, at)
@@ -72,6 +80,7 @@ async def affected(intent: Affected, ctx: Context) -> Answer:
         window=reached.window,
         total=len(found),
         rows=tuple(AnswerRow(graded=one.graded, why=_why(one)) for one in found),
+        patched=tuple(patched),
     )
 
 
@@ -82,10 +91,12 @@ async def _labels(ctx: Context, profile: Profile, changes: Sequence[Graded]) -> 
     return await labels_of(ctx.requests, ctx.watched.repository, changes)
 
 
-def _affecting(given: tuple[Sequence[Graded], Profile, Aliases, Labels]) -> list[Affecting]:
-    changes, profile, aliases, labels = given
+def _affecting(
+    given: tuple[Sequence[Graded], Profile, Aliases, Labels, Sequence[PatchedFile]],
+) -> list[Affecting]:
+    changes, profile, aliases, labels, patched = given
     reached = (
-        (graded, affects(graded, profile, aliases, labels.get(graded.sha, ())))
+        (graded, softened(affects(graded, profile, aliases, labels.get(graded.sha, ())), patched))
         for graded in changes
     )
     return hardest_first([Affecting(graded=g, hits=hits) for g, hits in reached if hits])
@@ -211,6 +222,6 @@ async def unannounced(ctx: Context, kept: chat_port.StoredProfile, tip: Tip) -> 
     labels: Labels = {}
     if kept.alerts is Alerts.ALL:  # a label alone never makes a change breaking
         labels = await _labels(ctx, kept.profile, changes)
-    given = (changes, kept.profile, ctx.watched.aliases, labels)
+    given = (changes, kept.profile, ctx.watched.aliases, labels, ())
     found = await ctx.workers.few(_affecting, given)
     return [one for one in found if kept.alerts is Alerts.ALL or one.effect is Effect.MAY_BREAK]

@@ -11,11 +11,12 @@ from typing import cast
 
 from digest.answer.answers import Answer, AnswerRow, foot, graded_because
 from digest.answer.release_notes import UpgradeItem, met, upgrade_blocks
-from digest.core.change import Side, printable
+from digest.core.change import FileChange, FileStatus, Side, printable
 from digest.core.enums import ChangeKind, Language
 from digest.core.facts import Action, Note
 from digest.core.grade import Graded
 from digest.core.patterns import lazy
+from digest.core.profile import EntryKind, PatchedFile, Profile
 from digest.document import (
     Block,
     Code,
@@ -32,6 +33,8 @@ from digest.frozen import frozen
 from digest.i18n import answer_text as words
 from digest.i18n.answer_text import ANNOUNCED_IN, GROUP
 from digest.i18n.phrase import Phrase, join
+from digest.impact.impact_report import patched_blocks
+from digest.impact.impact_rules import touching
 from digest.question.commit_range import Refs
 from digest.question.intent import Changed
 from digest.report.blocks import title_link
@@ -39,7 +42,8 @@ from digest.topics.terms import MARK, joins, kinds_of, pieces, roots
 from digest.window import Window
 from handlers.context import Context
 from handlers.digests.ingest import ensure
-from handlers.ports.storage import Tip
+from handlers.ports import chat_port
+from handlers.ports.storage import Range, Tip
 from handlers.questions.list_reading import Meant, listed_result, query_of
 from handlers.questions.scope import Reach, range_of, viewpoint
 
@@ -84,10 +88,13 @@ async def upgrade(intent: Changed, reached: Reach, ctx: Context, tip: Tip) -> An
     items = await _gone(await asyncio.to_thread(met, changes), between.tip, ctx)
     notes = await _announced(refs, between.tip, _warns, ctx, tip)
     listed = _numbers(notes)
+    patched = await patched_files(await profile_here(ctx), changes, between.tip, ctx, tip)
     marked = [g for g in changes if ChangeKind.BREAKING in kinds_of(g) and g.facts.subject.breaking]
     names = {*(item.sha for item in items), *(g.sha for g in marked)}
+    names |= {g.sha for one in patched for g in one.changes if one.conflict is not False}
     told = [g for g in changes if g.sha in names or g.number in listed]
     blocks = (
+        *patched_blocks(patched, viewpoint(ctx, tip)),
         *upgrade_blocks(items, viewpoint(ctx, tip)),
         *_group(ANNOUNCED_IN, [_said(note) for note in notes], ctx.language),
         *_group(
@@ -115,7 +122,57 @@ async def upgrade(intent: Changed, reached: Reach, ctx: Context, tip: Tip) -> An
         topic=intent.topic,
         total=len(told),
         rows=tuple(AnswerRow(graded=g, why=graded_because(g, ctx.language)) for g in told),
+        patched=tuple(patched),
     )
+
+
+async def profile_here(ctx: Context) -> Profile:
+    """What the asker and their chat use; empty where no profiles are kept."""
+    profile = Profile()
+    if ctx.profiles is not None and (key := ctx.conversation) is not None:
+        for owner in (chat_port.chat_owner(key), chat_port.person_owner(key)):
+            stored = await ctx.profiles.load(owner, ctx.watched.repository)
+            profile = profile.with_(stored.profile.entries)
+    return profile
+
+
+async def patched_files(
+    profile: Profile, changes: Sequence[Graded], end: str | None, ctx: Context, tip: Tip
+) -> Sequence[PatchedFile]:
+    """The files that a fork changes and that the changes (newest first) touch, conflicts first.
+
+    Lines are compared from the commit that the fork left up to ``end``; changes that the fork has
+    are left out.
+    """
+    entries = [entry for entry in profile.entries if entry.kind is EntryKind.PATCH]
+    if not entries or not changes or end is None:
+        return ()
+    source, found = ctx.watched.source, list[PatchedFile]()
+    for base in sorted({entry.base for entry in entries}):
+        known = bool(base) and (base == end or await source.is_ancestor(base, end))
+        start = base if known else next(iter(changes[-1].commit.parents), "")
+        new = {*await source.names(tip, Range(base=start, tip=end))} if start else set[str]()
+        later = [graded for graded in changes if graded.sha in new or not known]
+        touched = {entry: touching(later, entry) for entry in entries if entry.base == base}
+        paths = {path for some, names in touched.values() if some for path in names}
+        if not paths:
+            continue
+        files = await source.difference(start, end, paths)
+        net = {file.old_path or file.path: file for file in files}
+        found += [
+            PatchedFile(
+                entry=entry,
+                file=net.get(entry.name) or FileChange(path=entry.name, status=FileStatus.MODIFIED),
+                changes=tuple(some),
+                known=known or entry.name not in net,
+            )
+            for entry, (some, _) in touched.items()
+            if some
+        ]
+    return sorted(found, key=lambda one: (_EXPECTED.index(one.conflict), one.entry.name))
+
+
+_EXPECTED = (True, None, False)
 
 
 async def _gone(items: Sequence[UpgradeItem], sha: str, ctx: Context) -> Sequence[UpgradeItem]:

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import subprocess
+from dataclasses import replace
+
 import pytest
 
 from bot.git.open_source import open_source
 from bot.workspace.workspace import Usages
-from digest.core.profile import EntryKind, ProfileEntry
+from digest.core.grade import Graded
+from digest.core.profile import EntryKind, Profile, ProfileEntry
 from digest.errors import UserError
+from digest.facts.extract import extract
+from digest.grading.importance import grade
 from handlers.ports.storage import Tip
+from handlers.questions.upgrade import patched_files
 from tests.support.builders import RepositoryBuilder
-from tests.support.fakes import FakeSource
+from tests.support.fakes import FakeSource, context
 
 PACKAGES = frozenset({"engine"})
 UPSTREAM = FakeSource(), Tip(branch="main", sha=None)
@@ -74,3 +81,51 @@ async def test_fork_is_read_for_the_files_that_it_changes_and_what_its_own_files
         parents=[own, merged],
     )
     assert await found() == {*expected, "patch:engine/d.py"}
+
+
+async def test_conflicts_of_a_fork_are_those_that_git_finds(tmp_path):
+    """Each file is merged by git as well: with lines changed at, beside and away from the fork's."""
+    upstream = RepositoryBuilder(tmp_path / "engine")
+    lines = [f"x{n} = {n}" for n in range(1, 41)]
+
+    def text(*changed: int, insert: int = 0) -> str:
+        new = [f"{line}0" if n in changed else line for n, line in enumerate(lines, 1)]
+        return "\n".join([*new[:insert], *["new = 1"] * bool(insert), *new[insert:]]) + "\n"
+
+    ours = {f"{name}.py": text(10, 11, 12) for name in "abcdef"} | {"g.py": text(insert=20)}
+    first = upstream.commit("Begin", {path: text() for path in ours})
+    fork = RepositoryBuilder(tmp_path / "fork")
+    fork.git("fetch", "--quiet", str(upstream.path), "main:refs/heads/upstream")
+    own = fork.commit("Patch", ours, parents=[first])
+    theirs = {
+        "a.py": text(11, insert=1).replace("x110", "x111"),
+        "b.py": text(13),
+        "c.py": text(14),
+        "d.py": text(insert=9),
+        "e.py": text(insert=30),
+        "f.py": None,
+        "g.py": text(insert=20).replace("new", "other"),
+    }
+    last = upstream.commit("Rework (#1)", theirs)
+    fork.git("fetch", "--quiet", str(upstream.path), "+main:refs/heads/upstream")
+    _, source = await open_source(str(upstream.path), tmp_path / "data")
+    tip = await source.tip()
+    used = Usages(tmp_path / "data", {}, anywhere=True)
+    entries = await used(str(fork.path), PACKAGES, source, tip)
+    changes = [change async for batch in source.changes(tip, [last]) for change in batch]
+    [only] = changes
+    facts = extract(only, {})
+    graded = Graded(commit=only.commit, facts=facts, grade=grade(facts))
+    ctx = replace(
+        context(FakeSource()), watched=replace(context(FakeSource()).watched, source=source)
+    )
+    patched = await patched_files(Profile().with_(entries), [graded], tip.sha, ctx, tip)
+    merged = subprocess.run(
+        ["git", "-C", fork.path, "merge-tree", "--write-tree", "--name-only", own, last],
+        check=False,  # 1 if there are conflicts
+        capture_output=True,
+        text=True,
+    )
+    conflicting = merged.stdout.split("\n\n")[0].splitlines()[1:]
+    assert [one.entry.name for one in patched if one.conflict] == sorted(conflicting)
+    assert {one.entry.name for one in patched} == {*ours}

@@ -162,6 +162,12 @@ class FakeSource:
             if not path or any(f"{f.path}/".startswith(f"{path}/") for f in c.files)
         ]
 
+    async def difference(self, base: str, tip: str, paths: Collection[str]) -> Sequence[FileChange]:
+        self._called("difference", base, tip, tuple(paths))
+        later = self._chosen(Range(base=base, tip=tip))
+        files = {f.path: f for c in reversed(later) for f in c.files if f.path in paths}
+        return list(files.values())
+
     async def files(self, branch: Tip) -> Mapping[str, str]:
         return {path: path for commit, path in self.trees if commit == branch.sha}
 

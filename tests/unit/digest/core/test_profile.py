@@ -1,8 +1,21 @@
+from dataclasses import replace
+
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from digest.core.profile import MOST, EntryKind, InvalidEntry, Profile, ProfileEntry, parse_entry
+from digest.core.change import FileChange, FileStatus, Hunk
+from digest.core.profile import (
+    ALL_LINES,
+    MOST,
+    EntryKind,
+    InvalidEntry,
+    PatchedFile,
+    Profile,
+    ProfileEntry,
+    parse_entry,
+    patched_file,
+)
 from digest.errors import UserError
 
 
@@ -64,3 +77,44 @@ def test_a_profile_holds_each_entry_once_and_lets_go_of_names() -> None:
 def test_a_profile_does_not_grow_for_ever() -> None:
     with pytest.raises(UserError, match=str(MOST)):
         Profile().with_(parse_entry(f"--flag-{n}") for n in range(MOST + 1))
+
+
+BASE = "0123456789" * 4
+
+
+def test_lines_of_a_patched_file_are_stored_with_the_commit_that_they_count_from() -> None:
+    entry = patched_file("src/a b.py", BASE, [(30, 31), (10, 9)])
+    assert entry.stored == f"patch:src/a b.py@{BASE}:10-9,30-31"
+    assert (str(entry), parse_entry(entry.stored)) == ("patch:src/a b.py", entry)
+    assert patched_file("logo.png", BASE, []).lines == (ALL_LINES,)
+
+
+def test_of_many_changed_lines_the_nearest_are_joined() -> None:
+    runs = [(n * 10, n * 10 + 1) for n in range(2, 61)]
+    entry = patched_file("a.py", BASE, [*runs, (604, 605), (20_000, 20_000)])
+    assert len(entry.lines) == 60
+    assert {(600, 605), (20_000, 20_000)} < {*entry.lines}
+
+
+def test_what_was_read_last_of_a_patched_file_counts() -> None:
+    old, new = patched_file("a.py", BASE, [(1, 1)]), patched_file("a.py", BASE, [(2, 2)])
+    assert Profile().with_([old]).with_([new]).entries == (new,)
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "conflict"),
+    [
+        ((10, 12), Hunk(old_start=12, new_start=12, removed=("a",), added=("b",)), True),
+        ((10, 12), Hunk(old_start=13, new_start=13, removed=("a",), added=("b",)), True),
+        ((10, 12), Hunk(old_start=14, new_start=14, removed=("a",), added=("b",)), False),
+        ((10, 12), Hunk(old_start=9, new_start=10, removed=(), added=("b",)), True),
+        ((10, 12), Hunk(old_start=8, new_start=9, removed=(), added=("b",)), False),
+        ((10, 9), Hunk(old_start=9, new_start=10, removed=(), added=("b",)), True),
+    ],
+)
+def test_lines_conflict_unless_one_in_between_stays(ours, theirs, conflict) -> None:
+    file = FileChange(path="a.py", status=FileStatus.MODIFIED, hunks=(theirs,))
+    one = PatchedFile(entry=patched_file("a.py", BASE, [ours]), file=file, changes=())
+    assert one.conflict is conflict
+    assert replace(one, known=False).conflict is None
+    assert replace(one, file=replace(file, status=FileStatus.DELETED)).conflict is True

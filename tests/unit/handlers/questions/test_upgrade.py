@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from digest.answer.answers import answer_to_json
+from digest.core.change import Change, FileChange, FileStatus, Hunk
+from digest.core.enums import Language
+from digest.core.profile import Profile, parse_entry, patched_file
 from digest.markdown import markdown
+from handlers.ports.chat_port import ConversationKey, StoredProfile
 from handlers.router import ask
 from tests.support.fakes import FakeSource, change, context
 
@@ -134,3 +140,84 @@ async def test_what_a_changelog_says_of_a_topic_is_told_with_its_release(source,
     shown = markdown((await ask(question, context(released))).document)
     entry = "Parser: 49% fewer allocations · `1.2.0` · `CHANGELOG.md:12`"
     assert (entry in shown) is told, shown
+
+
+def hunk(line: int) -> tuple[Hunk, ...]:
+    return (Hunk(old_start=line, new_start=line, removed=("x = 1",), added=("x = 2",)),)
+
+
+def with_files(made: Change, *files: FileChange) -> Change:
+    return replace(made, files=files)
+
+
+BASE = CHANGES[3].sha
+MODIFIED, DELETED = FileStatus.MODIFIED, FileStatus.DELETED
+PATCHED = [
+    CHANGES[0],
+    with_files(CHANGES[1], FileChange(path="gone.py", status=DELETED, hunks=hunk(1))),
+    with_files(
+        CHANGES[2],
+        FileChange(path="same.py", status=MODIFIED, hunks=hunk(5)),
+        FileChange(path="other.py", status=MODIFIED, hunks=hunk(50)),
+        FileChange(path="bare.py", status=MODIFIED, hunks=hunk(5)),
+    ),
+    CHANGES[3],
+]
+
+
+class Kept:
+    """The profile of a fork."""
+
+    async def load(self, owner, repository):
+        files = ("gone.py", "same.py", "other.py", "still.py")
+        entries = [patched_file(path, BASE, [(4, 6)]) for path in files]
+        profile = Profile().with_([*entries, parse_entry("patch:bare.py")])
+        return StoredProfile(owner=owner, profile=profile)
+
+
+def asked(language=Language.EN):
+    source = FakeSource(PATCHED, tags={"v1.2.0": CHANGES[0].sha, "v1.0.0": BASE})
+    here = ConversationKey(platform="slack", chat="C1", person="U1")
+    return replace(context(source, language=language), profiles=Kept(), conversation=here)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "what breaks us on upgrade from v1.0.0 to v1.2.0",
+        "will our fork conflict if we upgrade to v1.2.0",
+        "affected v1.0.0..v1.2.0",
+    ],
+)
+async def test_files_that_the_askers_fork_changes_come_first_with_the_conflict_expected(question):
+    answer = await ask(question, asked())
+    shown = markdown(answer.document)
+    assert "Files that your fork changes too (4 files)" in shown
+    assert "`gone.py`: expect a conflict, the file was removed ([#13]" in shown
+    assert (
+        "`same.py`: expect a conflict, lines that your fork changes were changed too: 4–6" in shown
+    )
+    assert "`bare.py`: a conflict is possible" in shown
+    assert "`other.py`: no conflict expected, only other lines were changed ([#12]" in shown
+    assert "still.py" not in shown
+    told = {one["path"]: one["conflict"] for one in answer_to_json(answer, "", UTC)["patched"]}
+    assert told == {"gone.py": True, "same.py": True, "bare.py": None, "other.py": False}
+    assert {13, 12} <= {row.graded.number for row in answer.rows}
+
+
+async def test_conflicts_of_an_upgrade_are_told_in_chinese():
+    shown = markdown((await ask("升级到 v1.2.0 会破坏我们什么", asked(Language.ZH))).document)
+    assert "你的分叉也修改的文件（4 个）" in shown
+    assert "`gone.py`：预计有冲突，文件已被删除" in shown
+
+
+async def test_changes_that_the_fork_has_already_are_no_conflict():
+    source = FakeSource(PATCHED, tags={"v1.2.0": CHANGES[0].sha, "v1.0.0": BASE})
+
+    class Merged(Kept):
+        async def load(self, owner, repository):
+            entry = patched_file("same.py", CHANGES[2].sha, [(4, 6)])
+            return StoredProfile(owner=owner, profile=Profile().with_([entry]))
+
+    ctx = replace(asked(), profiles=Merged(), watched=replace(asked().watched, source=source))
+    assert "same.py" not in markdown((await ask("what breaks from v1.0.0", ctx)).document)
