@@ -20,7 +20,7 @@ from digest.core.reference import Query, Reference
 from digest.core.release import LATEST, asked_release
 from digest.document import Code, Document, Paragraph, Spans, Text
 from digest.errors import UnknownBranch, UserError
-from digest.i18n import reading_text as words
+from digest.i18n import answer_text as words
 from digest.i18n.answer_text import UNDERSTOOD
 from digest.i18n.chat_text import complaint
 from digest.question import intent as intents

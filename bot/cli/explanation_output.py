@@ -25,7 +25,7 @@ from digest.core.grade import Graded, is_settled
 from digest.core.statement import Statement
 from digest.errors import UserError
 from digest.frozen import frozen
-from digest.i18n.labels import COLON, IMPACT, INSIGHTS, RISKS, SUGGESTIONS, SUMMARY
+from digest.i18n.statement_text import COLON, IMPACT, INSIGHTS, RISKS, SUGGESTIONS, SUMMARY
 from digest.llm.packing import lines_prompts, prompts_for
 from digest.llm.prompt import Prompt, kind_of
 from digest.llm.prompt import PromptKind as Asked

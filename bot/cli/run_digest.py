@@ -27,7 +27,7 @@ from digest.core.enums import Language
 from digest.core.grade import Graded
 from digest.errors import FutureWindow, InvalidWindow
 from digest.frozen import frozen
-from digest.i18n.report_text import reason_words
+from digest.i18n.answer_text import reason_words
 from digest.markdown import markdown
 from digest.report.assembly import Report
 from digest.report.condensed import digest_document

@@ -21,7 +21,7 @@ from bot.telemetry.logs import Redaction
 from digest.core.enums import Language
 from digest.document import Document, Item, Listing, Paragraph, Text
 from digest.frozen import frozen
-from digest.i18n import labels as words
+from digest.i18n import statement_text as words
 from digest.i18n.phrase import Phrase
 from handlers.ports.storage import Clock, Ledger
 

@@ -36,8 +36,8 @@ from digest.core.statement import Analysis, Aspect, Statement
 from digest.document import Spans, Strong
 from digest.grading.importance import urgency
 from digest.i18n import statement_text as words
-from digest.i18n.labels import AREAS
 from digest.i18n.phrase import Part, Phrase, list_in_words
+from digest.i18n.statement_text import AREAS
 
 # The order of a reader's questions: runtime code, tests, build, documentation.
 _ORDER = (

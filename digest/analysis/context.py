@@ -30,8 +30,8 @@ from digest.core.statement import Aspect, Statement
 from digest.document import Code, Spans, Text, plain
 from digest.facts.paths import is_script
 from digest.frozen import frozen
-from digest.i18n.labels import STOP
 from digest.i18n.phrase import Part, join
+from digest.i18n.statement_text import STOP
 
 CONTRACTS = (
     FactKind.FLAG,

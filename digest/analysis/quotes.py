@@ -17,7 +17,7 @@ from digest.facts.help_text import clean
 from digest.facts.security import PRIVATE_FORK
 from digest.facts.subject import strip_numbers
 from digest.i18n import statement_text as words
-from digest.i18n.labels import STOP
+from digest.i18n.statement_text import STOP
 
 _FIGURE = re.compile(
     r"(?<![\d.,])\d[\d.,]{0,30}\s{0,4}(?:%|x\b|×|ms\b|us\b|µs\b|ns\b|s\b|sec|min\b|tok|token|req|it/s|qps|rps|[KMGT]i?B|fps"

@@ -29,8 +29,8 @@ from digest.document import Spans
 from digest.facts.manifests_python import of_variable
 from digest.frozen import frozen
 from digest.i18n import statement_text as words
-from digest.i18n.labels import KINDS, KINDS_MANY, PIN, PINS
 from digest.i18n.phrase import Part, Phrase, join, list_in_words
+from digest.i18n.statement_text import KINDS, KINDS_MANY, PIN, PINS
 
 COMMIT = re.compile(r"[0-9a-f]{40}")
 """A version that is a commit, whose sources the build may fetch."""

@@ -24,8 +24,8 @@ from digest.core.profile import PatchedFile
 from digest.errors import UserError
 from digest.frozen import frozen
 from digest.i18n import answer_text as wording
-from digest.i18n.labels import AREAS, LEVEL_MARKS, LEVELS
 from digest.i18n.phrase import Part, between, join, list_in_words
+from digest.i18n.statement_text import AREAS, LEVEL_MARKS, LEVELS
 from digest.question.commit_range import Refs, Span
 from digest.question.intent import Changed, Search
 from digest.report.blocks import author_link, grade_reasons, title_link

@@ -22,7 +22,7 @@ from digest.core.request import Release
 from digest.frozen import frozen
 from digest.i18n import answer_text as words
 from digest.i18n.answer_text import GROUP
-from digest.i18n.labels import KINDS as KIND_NAMES
+from digest.i18n.statement_text import KINDS as KIND_NAMES
 from digest.question.commit_range import Span as Stretch
 from digest.question.intent import Changed, More
 from digest.question.questions import format_intent

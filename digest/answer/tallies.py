@@ -15,8 +15,8 @@ from digest.core.grade import Graded, Level, Repository
 from digest.core.patterns import lazy
 from digest.document import Block, Chart, Code, Item, Listing, Paragraph, Span, Spans, Strong, Text
 from digest.i18n import answer_text as wording
-from digest.i18n.labels import LEVEL_MARKS
 from digest.i18n.phrase import Phrase, join
+from digest.i18n.statement_text import LEVEL_MARKS
 from digest.report.blocks import author_link
 
 MOST_PEOPLE = 15  # people that are named, those with most changes first; the others are counted

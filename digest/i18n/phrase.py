@@ -2,23 +2,26 @@
 
 A slot ``{name}`` takes a span, spans, words or a number; ``{n:file|files}`` writes a count with the
 form that fits it. Chinese has no plural, so its templates write the bare number and a measure word.
+
+Texts are in catalogues, JSON files of this package. In a catalogue a name stands for a phrase, in
+English and Chinese, or for a table of phrases. A module ``<catalogue>.py`` gives its phrases as
+attributes.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Sequence
-from enum import Enum
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache, lru_cache
 from importlib.resources import files
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from digest.core.enums import Language
 from digest.document import Code, Span, Spans, Text, plain
 from digest.frozen import frozen
 
-E = TypeVar("E", bound=Enum)
+K = TypeVar("K")
 Part = Span | Spans | str | int
 _SLOT = re.compile(r"\{(\w+)(?::([^{}|]*)\|([^{}|]*))?\}")
 
@@ -51,16 +54,23 @@ def phrases_of(package: str, file: str) -> dict[str, Phrase]:
 
 
 @cache
-def _labels() -> dict[str, dict[str, list[str]]]:
-    tables: dict[str, dict[str, list[str]]] = json.loads(
-        files("digest.i18n").joinpath("labels.json").read_text(encoding="utf-8")
-    )
-    return tables
+def _catalogue(name: str) -> dict[str, Any]:
+    text = files("digest.i18n").joinpath(f"{name}.json").read_text(encoding="utf-8")
+    return dict(json.loads(text))
 
 
-def table_of(kind: type[E], name: str) -> dict[E, Phrase]:
-    """The phrases of a table in ``labels.json``, by the members of an enumeration."""
-    return {kind(value): Phrase(en, zh) for value, (en, zh) in _labels()[name].items()}
+@cache
+def phrase_in(catalogue: str, name: str) -> Phrase:
+    """A phrase of a catalogue. Raises ``AttributeError`` for an unknown name."""
+    pair = _catalogue(catalogue).get(name)
+    if not isinstance(pair, list):
+        raise AttributeError(f"{catalogue}.json has no phrase {name}")  # noqa: TRY004 - for imports
+    return Phrase(*pair)
+
+
+def table_of(key: Callable[[str], K], catalogue: str, name: str) -> dict[K, Phrase]:
+    """The phrases of a table in a catalogue; ``key`` makes their keys, such as an enumeration."""
+    return {key(value): Phrase(*pair) for value, pair in _catalogue(catalogue)[name].items()}
 
 
 @lru_cache(maxsize=1024)

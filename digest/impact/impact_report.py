@@ -18,6 +18,7 @@ from digest.document import Text as Words
 from digest.frozen import frozen
 from digest.i18n import chat_text as words
 from digest.i18n.phrase import between, join, list_in_words
+from digest.i18n.statement_text import SEPARATOR
 from digest.impact.impact_rules import Hit
 from digest.report.blocks import Citations, name_link
 from digest.window import Window
@@ -186,8 +187,8 @@ def _signature_said(fact: Fact, language: Language) -> Spans:
     ]
     if not told:
         return ()
-    gap = "；" if language is Language.ZH else "; "
-    return words.SIGNATURE(language, name=Code(fact.name), told=between(told, gap))
+    told_in_words = between(told, SEPARATOR.template(language))
+    return words.SIGNATURE(language, name=Code(fact.name), told=told_in_words)
 
 
 def _fact_said(hit: Hit, language: Language) -> Spans:

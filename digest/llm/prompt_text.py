@@ -16,8 +16,8 @@ from hashlib import blake2s
 from digest.core.change import printable
 from digest.core.enums import Language
 from digest.frozen import frozen
-from digest.i18n.labels import SEPARATOR
 from digest.i18n.phrase import Phrase, list_in_words
+from digest.i18n.statement_text import SEPARATOR
 
 _DIGITS = 16
 

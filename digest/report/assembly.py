@@ -16,9 +16,9 @@ from digest.core.statement import Analysis, ChangeType, Origin
 from digest.document import Code, Spans, Text, plain, without_full_stop
 from digest.frozen import frozen
 from digest.grading.importance import urgency
-from digest.i18n import report_text as words
-from digest.i18n.labels import COMMA, COUNTED_TYPES, SEPARATOR, STOP
+from digest.i18n import answer_text as words
 from digest.i18n.phrase import join, list_in_words
+from digest.i18n.statement_text import COMMA, COUNTED_TYPES, SEPARATOR, STOP
 from digest.window import Window
 
 if TYPE_CHECKING:

@@ -18,10 +18,10 @@ from digest.core.facts import Evidence
 from digest.core.grade import Grade, Graded, Level, Repository
 from digest.core.statement import Analysis, Aspect, Origin, Statement
 from digest.grading.importance import PREFIX
-from digest.i18n import labels
-from digest.i18n import report_text as words
+from digest.i18n import answer_text as words
+from digest.i18n import statement_text as labels
+from digest.i18n.answer_text import FAINT, reason_words
 from digest.i18n.phrase import Part, Phrase, between, join
-from digest.i18n.report_text import FAINT, reason_words
 from digest.window import minute
 
 _PLACES = 2  # maximum number of places shown after a statement
@@ -113,11 +113,6 @@ def anchor_of(graded: Graded) -> str:
     return f"c-{graded.sha[:12]}"
 
 
-def level_words(level: Level, language: Language) -> str:
-    """A level with its mark."""
-    return f"{labels.LEVEL_MARKS[level]} {labels.LEVELS[level].template(language)}"
-
-
 def label(mark: str, phrase: Phrase, language: Language) -> document.Spans:
     """A bold label with its colon."""
     return (document.Strong(f"{mark} {phrase.template(language)}"), *labels.COLON(language))
@@ -187,8 +182,8 @@ def _judgement(grade: Grade, analysis: Analysis, language: Language) -> document
     kinds = labels.COMMA.template(language).join(
         labels.CHANGE_TYPES[kind].template(language) for kind in analysis.change_types
     )
-    level = words.SCORE.text(
-        language, level=level_words(grade.level, language), score=f"{grade.score:.2f}"
+    level = words.LEVEL_SCORE.text(
+        language, level=labels.level_words(grade.level, language), score=f"{grade.score:.2f}"
     )
     reasons = grade_reasons(grade, language) if grade.level is not Level.LOW else ""
     tail = (*labels.COLON(language), document.Text(reasons)) if reasons else ()

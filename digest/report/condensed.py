@@ -34,18 +34,17 @@ from digest.document import (
 )
 from digest.frozen import frozen
 from digest.grading.outcomes import UNDONE
-from digest.i18n import report_text as words
+from digest.i18n import answer_text as words
 from digest.i18n import statement_text as fact_words
-from digest.i18n.labels import COLON, INSIGHTS, LEVEL_MARKS
+from digest.i18n.answer_text import DETAILS
 from digest.i18n.phrase import Part, Phrase, between, join, list_in_words
-from digest.i18n.report_text import DETAILS
+from digest.i18n.statement_text import COLON, INSIGHTS, LEVEL_MARKS
 from digest.report.assembly import Report, ReportEntry, foremost
 from digest.report.blocks import (
     Citations,
     advice,
     grade_reasons,
     label,
-    level_words,
     name_link,
     run,
     title_link,
@@ -345,7 +344,7 @@ def _told(entry: ReportEntry, report: Report, language: Language) -> Iterator[Bl
     yield Heading(3, (title_link(graded, report.repository),))
     reasons = grade_reasons(graded.grade, language)
     colon = COLON(language) if reasons else ()
-    yield Paragraph((Text(level_words(entry.level, language)), *colon, Text(reasons)))
+    yield Paragraph((Text(fact_words.level_words(entry.level, language)), *colon, Text(reasons)))
     insights = ("🔍", INSIGHTS, analysis.insights[:_INSIGHTS])
     for mark, phrase, statements in (insights, *advice(analysis)):
         if statements:

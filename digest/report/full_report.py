@@ -20,9 +20,9 @@ from digest.document import (
     Table,
     Text,
 )
-from digest.i18n import report_text as words
-from digest.i18n.labels import LEVEL_MARKS, LEVEL_TITLES, LEVELS
+from digest.i18n import answer_text as words
 from digest.i18n.phrase import Part, between
+from digest.i18n.statement_text import LEVEL_MARKS, LEVEL_TITLES, LEVELS
 from digest.report.assembly import Coverage, Report, ReportEntry
 from digest.report.blocks import anchor_of, change_blocks, name_link
 from digest.report.condensed import opening, theme_list
@@ -113,7 +113,7 @@ def _counts(report: Report, language: Language) -> Spans:
 def window_line(report: Report, language: Language) -> Spans:
     """The exact window with its zone, and the branch if its name is known."""
     zone = report.window.zone
-    spans = words.WINDOW(
+    spans = words.WHOLE_WINDOW(
         language,
         since=edge(report.window.since, zone),
         until=edge(report.window.until, zone),
@@ -126,11 +126,13 @@ def window_line(report: Report, language: Language) -> Spans:
 
 def coverage_line(coverage: Coverage, language: Language) -> Spans:
     """Every commit in exactly one state; the counts add up to git's."""
-    states = [words.POSTED.text(language, count=coverage.posted)] if coverage.posted else []
+    states = [words.COUNT_POSTED.text(language, count=coverage.posted)] if coverage.posted else []
     if coverage.archived:
-        states.append(words.ARCHIVED.text(language, count=coverage.archived))
-    states += [words.FILTERED.text(language, count=n, why=why) for why, n in coverage.filtered]
-    states += [words.FAILED.text(language, count=n, why=why) for why, n in coverage.failed]
+        states.append(words.COUNT_ARCHIVED.text(language, count=coverage.archived))
+    states += [
+        words.COUNT_FILTERED.text(language, count=n, why=why) for why, n in coverage.filtered
+    ]
+    states += [words.COUNT_FAILED.text(language, count=n, why=why) for why, n in coverage.failed]
     joint = words.STATES.template(language).join(states)
     if not states:
         return words.COUNTS(language, n=coverage.total)

@@ -16,7 +16,7 @@ from digest.core.facts import Evidence, Fact, Facts, FileFacts, Note, Undone
 from digest.core.grade import Graded
 from digest.core.statement import Analysis, Origin, Statement, spans_from_json, spans_to_json
 from digest.document import plain
-from digest.i18n.report_text import reason_words
+from digest.i18n.answer_text import reason_words
 from digest.report.assembly import Coverage, Report, ReportEntry
 from digest.report.blocks import run
 from digest.report.themes import DaySummary, Sentence, Theme

@@ -10,9 +10,9 @@ from digest import document
 from digest.analysis.wording import hot_places
 from digest.core.enums import Language
 from digest.core.grade import Level
-from digest.i18n import report_text as words
-from digest.i18n.labels import LEVEL_MARKS
+from digest.i18n import answer_text as words
 from digest.i18n.phrase import Phrase
+from digest.i18n.statement_text import LEVEL_MARKS
 from digest.report import condensed
 from digest.report.assembly import Report, ReportEntry
 from digest.window import Window, days_of, monday
@@ -42,7 +42,10 @@ def roll_up_document(
         blocks += [_label(words.THEMES, language), themes]
     top = condensed.shown_entries(report, least)
     if top:
-        blocks += [_label(words.TOP, language), condensed.entry_listing(top, report, language)]
+        blocks += [
+            _label(words.MATTERED_MOST, language),
+            condensed.entry_listing(top, report, language),
+        ]
     if report.entries:
         long = len(_days(report.window)) > _MOST_DAYS
         blocks += [_label(words.BY_WEEK if long else words.BY_DAY, language)]

@@ -17,8 +17,8 @@ from digest.core.enums import ChatSetting, Language
 from digest.core.grade import Level
 from digest.errors import UserError
 from digest.i18n import chat_text as words
-from digest.i18n.labels import COMMA, LEVELS
 from digest.i18n.phrase import Phrase, between
+from digest.i18n.statement_text import COMMA, LEVELS
 from digest.topics.terms import term
 from handlers.context import Context
 from handlers.ports.chat_port import Room

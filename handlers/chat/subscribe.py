@@ -16,8 +16,8 @@ from digest.core.enums import Frequency, Language
 from digest.document import Code, Item, Listing, Paragraph, Spans, Text
 from digest.errors import UserError
 from digest.i18n import chat_text as words
-from digest.i18n.labels import LEVELS, SEPARATOR
 from digest.i18n.phrase import Part, join
+from digest.i18n.statement_text import LEVELS, SEPARATOR
 from handlers.chat import settings as chat_settings
 from handlers.chat.filter_preview import FILTER_HANDLERS
 from handlers.context import Context

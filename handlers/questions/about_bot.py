@@ -19,8 +19,8 @@ from digest.document import (
     Text,
     plain,
 )
+from digest.i18n import answer_text
 from digest.i18n import answer_text as words
-from digest.i18n import reading_text
 from digest.i18n.phrase import Phrase, list_in_words
 from digest.question.intent import (
     Changed,
@@ -47,10 +47,10 @@ from handlers.questions.search import nearest
 async def help_page(_intent: Help, ctx: Context) -> Answer:
     """Every kind of question with its examples."""
     language = ctx.language
-    title = reading_text.HELP.text(language)
+    title = answer_text.HELP.text(language)
     asked = (one for one in QUESTIONS.values() if ctx.room or not one.chats)
     kinds = tuple(_kind(one, one.help, language) for one in asked if one.help)
-    periods = reading_text.HELP_PERIODS(language, zone=ctx.zone.key)
+    periods = answer_text.HELP_PERIODS(language, zone=ctx.zone.key)
     blocks = (Heading(1, (Text(title),)), Listing(kinds), Paragraph(periods))
     return Answer(
         intent="help", document=Document(title=title, blocks=blocks, language=str(language))
@@ -68,9 +68,9 @@ _GREETING = (Changed, DigestOf, Explain, Search)  # the questions that a greetin
 async def greet(_intent: Greet, ctx: Context) -> Answer:
     """A greeting with a few questions; talk between people is not meant for the bot."""
     language = ctx.language
-    said = reading_text.HELLO(language, repository=ctx.watched.repository.name)
+    said = answer_text.HELLO(language, repository=ctx.watched.repository.name)
     examples = Listing(tuple(Item((Code(example(kind, language)),)) for kind in _GREETING))
-    more = reading_text.HELLO_MORE(language, question=Code(example(Help, language)))
+    more = answer_text.HELLO_MORE(language, question=Code(example(Help, language)))
     document = Document(
         title=plain(said),
         blocks=(Paragraph(said), examples, Paragraph(more)),
@@ -84,13 +84,13 @@ async def unknown(intent: Unknown, ctx: Context) -> Answer:
     language = ctx.language
     if intent.terms and not ctx.overheard and (found := await nearest(intent.terms, ctx)):
         return found
-    said = reading_text.NOT_UNDERSTOOD(language)
+    said = answer_text.NOT_UNDERSTOOD(language)
     if intent.thanks:
-        said = reading_text.THANKS(language)
+        said = answer_text.THANKS(language)
     elif intent.too_long:
-        said = reading_text.NOT_READ_TOO_LONG(language, n=LONGEST)
+        said = answer_text.NOT_READ_TOO_LONG(language, n=LONGEST)
     elif intent.foreign:
-        said = reading_text.TWO_LANGUAGES(language)
+        said = answer_text.TWO_LANGUAGES(language)
     near = Listing(tuple(Item((Code(text),)) for text in intent.near))
     document = Document(title=plain(said), blocks=(Paragraph(said), near), language=str(language))
     return Answer(intent="unknown", document=document)

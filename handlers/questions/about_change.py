@@ -32,9 +32,9 @@ from digest.document import (
 )
 from digest.errors import NothingBefore, UnknownChange
 from digest.i18n import answer_text as words
-from digest.i18n.labels import LEVELS
+from digest.i18n.answer_text import reason_words
 from digest.i18n.phrase import list_in_words
-from digest.i18n.report_text import reason_words
+from digest.i18n.statement_text import LEVELS
 from digest.question.intent import Author, Explain, PathDiff, Reviewers, Risky, ShowDiff, Why
 from digest.question.questions import format_intent
 from digest.report.blocks import author_link, title_link

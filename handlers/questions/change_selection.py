@@ -20,9 +20,9 @@ from digest.core.facts import Action, Area, FileFacts
 from digest.core.grade import Graded, Level
 from digest.core.patterns import lazy
 from digest.document import Block, Code, Document, Item, Listing, Paragraph
-from digest.i18n import answer_text, reading_text
-from digest.i18n.labels import LEVEL_MARKS
+from digest.i18n import answer_text
 from digest.i18n.phrase import Phrase, join, list_in_words
+from digest.i18n.statement_text import LEVEL_MARKS
 from digest.question.commit_range import Span
 from digest.question.intent import Changed
 from digest.question.questions import format_intent
@@ -165,8 +165,8 @@ def _is_inside(graded: Graded, terms: Collection[str]) -> bool:
 _TAG = lazy(r"\[([^\]\[]{1,60})\]")
 
 _OF_FILES = {
-    Action.ADDED: (reading_text.NEW_FILES, FileStatus.ADDED),
-    Action.REMOVED: (reading_text.REMOVED_FILES, FileStatus.DELETED),
+    Action.ADDED: (answer_text.NEW_FILES, FileStatus.ADDED),
+    Action.REMOVED: (answer_text.REMOVED_FILES, FileStatus.DELETED),
 }
 
 _NAMES = 12  # files that are named
@@ -208,12 +208,12 @@ async def select_by_mark(asked: Meant, ctx: Context, tip: Tip) -> Meant:
         known = {author for _, author in await ctx.watched.source.log(tip, before=since)}
         changes = [g for g in changes if not {g.commit.author, tallies.people_of(g)[0]} & known]
     if asked.intent.figures and not any(g.sha in figures for g in changes):
-        return asked.noting(reading_text.NO_FIGURES(ctx.language))
+        return asked.noting(answer_text.NO_FIGURES(ctx.language))
     if asked.intent.figures:
         changes = sorted(
             (g for g in changes if g.sha in figures), key=tallies.gain_of, reverse=True
         )
-        asked = asked.noting(reading_text.BY_FIGURES(ctx.language))
+        asked = asked.noting(answer_text.BY_FIGURES(ctx.language))
     ranked = asked.intent.figures
     held = await listed_result(changes, asked.resolved, ctx, ranked=ranked)
     if ranked:
@@ -257,7 +257,7 @@ async def keep_top(asked: Meant, ctx: Context) -> Meant:
     if top.by in {"largest", "smallest"}:
         rows = tuple(replace(row, unseen=f"{_size(row.graded)} ±") for row in held.rows)
         held = replace(held, rows=rows)
-    return replace(asked, held=held).noting(reading_text.OF_ALL(ctx.language, n=len(changes)))
+    return replace(asked, held=held).noting(answer_text.OF_ALL(ctx.language, n=len(changes)))
 
 
 def _size(graded: Graded) -> int:
@@ -341,7 +341,7 @@ async def _share(asked: Meant, ctx: Context) -> Sequence[Block]:
     if n >= total:
         return ()
     percent = f"{100 * n / total:.0f}"
-    return (Paragraph(reading_text.SHARE(ctx.language, n=n, total=total, percent=percent)),)
+    return (Paragraph(answer_text.SHARE(ctx.language, n=n, total=total, percent=percent)),)
 
 
 async def _folder(topic: str, ctx: Context) -> str:
@@ -389,15 +389,15 @@ async def _compared(asked: Meant, ctx: Context) -> Sequence[Block]:
         levels = Counter(graded.grade.level for graded in changes)
         marks = " ".join(f"{LEVEL_MARKS[level]} {levels[level]}" for level in Level)
         people = len({tallies.people_of(graded)[0] for graded in changes})
-        line = reading_text.OF_PERIOD(language, n=len(changes), people=people, levels=marks)
+        line = answer_text.OF_PERIOD(language, n=len(changes), people=people, levels=marks)
         items.append(Item(join([*window_words(window, language), line])))
         totals.append(len(changes))
     first, second = totals
     phrase = (
-        reading_text.BUSIER
+        answer_text.BUSIER
         if first > second
-        else reading_text.QUIETER
+        else answer_text.QUIETER
         if first < second
-        else reading_text.AS_BUSY
+        else answer_text.AS_BUSY
     )
     return Paragraph(phrase(language, n=first, other=second)), Listing(tuple(items))

@@ -9,7 +9,7 @@ from digest.answer.answers import Answer, entry_of, foot, lines_document, listin
 from digest.core.enums import ChangeKind
 from digest.core.reference import Query
 from digest.document import Block, Code, Document, Paragraph, Spans
-from digest.i18n import answer_text, reading_text
+from digest.i18n import answer_text
 from digest.i18n.phrase import list_in_words
 from digest.question.commit_range import Refs
 from digest.question.intent import Changed, Touched
@@ -59,7 +59,7 @@ async def list_changes(intent: Changed, ctx: Context) -> Answer:
         await other_readings.wider_period(ctx, tip)  # older changes may have the words
         asked = await read_topic(Meant(intent=intent, reached=reached), ctx)
     if intent.things and not intent.defaults:
-        asked = asked.noting(reading_text.NONE(ctx.language, names=about(intent, ctx)))
+        asked = asked.noting(answer_text.NONE(ctx.language, names=about(intent, ctx)))
     asked = await other_readings.longer(await _selected(asked, ctx), ctx, tip)
     dropped = asked.resolved.topics and _lacks_words(asked, intent)
     if dropped and not (intent.things or intent.people):
@@ -114,7 +114,7 @@ def _lacks_words(asked: Meant, intent: Changed) -> bool:
 async def _without_topic(intent: Changed, ctx: Context) -> Answer:
     """The answer to a question that makes sense without its topic, which the repository lacks."""
     found = await list_changes(replace(intent, topic=""), ctx)
-    line = Paragraph(reading_text.ALL_BUT(ctx.language, words=Code(intent.topic)))
+    line = Paragraph(answer_text.ALL_BUT(ctx.language, words=Code(intent.topic)))
     head, *rest = found.document.blocks
     return replace(found, document=replace(found.document, blocks=(head, line, *rest)))
 
@@ -185,7 +185,7 @@ async def _refined(asked: Meant, ctx: Context, tip: Tip, *, vague: bool) -> Mean
         return await change_selection.keep_top(asked, ctx)
     if intent.level and not intent.topic:
         everything = await count(ctx, replace(query_of(asked), level=None))
-        asked = asked.noting(reading_text.OF_ALL(ctx.language, n=everything))
+        asked = asked.noting(answer_text.OF_ALL(ctx.language, n=everything))
     return asked
 
 
@@ -267,7 +267,7 @@ async def _nothing(asked: Meant, ctx: Context) -> list[Spans]:
         about_it = await with_rows(plain, ctx)
     if about_it.held.rows:
         n = about_it.held.survey.total
-        lines = [reading_text.NONE_FITS(language, topic=topic, n=n, filters=filters)]
+        lines = [answer_text.NONE_FITS(language, topic=topic, n=n, filters=filters)]
         few = [row.graded for row in about_it.held.rows[:_EVIDENCE]]
         lines += [entry_of(graded, repository) for graded in few]
     elif resolved.topics or is_general(intent.topic):

@@ -21,8 +21,8 @@ from digest.document import Code, Document, Paragraph, Spans
 from digest.errors import AmbiguousReference, UnknownChange
 from digest.frozen import frozen
 from digest.i18n import answer_text as words
-from digest.i18n.labels import OWNERS
 from digest.i18n.phrase import Phrase, list_in_words
+from digest.i18n.statement_text import OWNERS
 from digest.question.intent import Explain
 from digest.report.blocks import change_blocks, title_link
 from handlers.context import Context

@@ -14,9 +14,8 @@ from digest.core.grade import Graded
 from digest.core.reference import Query
 from digest.document import Code, Document, Item, Listing, Paragraph, Spans
 from digest.frozen import frozen
-from digest.i18n.answer_text import FOR_ALL
+from digest.i18n.answer_text import FOR_ALL, MENDED, WITHOUT
 from digest.i18n.phrase import list_in_words
-from digest.i18n.reading_text import MENDED, WITHOUT
 from digest.question.intent import Changed
 from digest.topics import matching
 from digest.topics.synonyms import is_whole

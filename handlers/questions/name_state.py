@@ -14,7 +14,7 @@ from digest.core.facts import Action, Fact, FactKind
 from digest.core.grade import Graded
 from digest.core.release import latest
 from digest.document import Code, Spans, plain
-from digest.i18n import reading_text
+from digest.i18n import answer_text
 from digest.i18n.answer_text import NOT_RELEASED, RELEASED_IN
 from digest.i18n.phrase import Part, Phrase, join, list_in_words
 from digest.question.intent import Touched
@@ -36,11 +36,11 @@ async def state_lines(
     stands, aspects["there"] = await _presence(history, needs, ctx, tip)
     renamed = history.renamed
     if renamed:
-        line = _line(reading_text.IS_RENAMED, renamed[0], name, ctx, other=Code(renamed[1]))
+        line = _line(answer_text.IS_RENAMED, renamed[0], name, ctx, other=Code(renamed[1]))
         aspects["renamed"] = [line]
     old = next((one for one in history.facts if one[1].kind is FactKind.DEPRECATION), None)
     if old and not renamed and old[1].action is not Action.REMOVED:
-        aspects["deprecated"] = [_line(reading_text.IS_DEPRECATED, old[0], old[1].name, ctx)]
+        aspects["deprecated"] = [_line(answer_text.IS_DEPRECATED, old[0], old[1].name, ctx)]
     if not renamed:
         aspects["instead"] = _instead(history, intent.claim, ctx, stands=stands is True)
     is_open = intent.claim in OPEN or (stands is not None and intent.claim in {"there", "gone"})
@@ -50,7 +50,7 @@ async def state_lines(
     about, at = (await requirements.described_now(name, ctx, tip) if asks else None) or ("", None)
     if at is not None:
         place = Code(f"{printable(at.path)}:{at.line}")
-        aspects["about"] = [reading_text.DESCRIBED(ctx.language, text=about, place=place)]
+        aspects["about"] = [answer_text.DESCRIBED(ctx.language, text=about, place=place)]
     valued, now = _newest_value(history, needs), list[Fact]()
     if valued is not None and history.sure and history.contract[0][1].action is not Action.REMOVED:
         # Most questions ask for the value, but a call does not reveal it.
@@ -62,7 +62,7 @@ async def state_lines(
         if intent.claim == "value" and stands:
             told = told or aspects.get("value") or await _undeclared(name, ctx, tip)
         aspects["value"] = told or aspects.get("value", [])
-    for phrase, action in ((reading_text.WENT, Action.REMOVED), (reading_text.CAME, Action.ADDED)):
+    for phrase, action in ((answer_text.WENT, Action.REMOVED), (answer_text.CAME, Action.ADDED)):
         if not needs and (action is Action.REMOVED or not renamed):
             gone = stands is False and action is Action.REMOVED
             aspects[action.value] = await _done(phrase, action, history, tip, ctx, gone=gone)
@@ -70,7 +70,7 @@ async def state_lines(
         if aspects.get("added"):
             aspects.pop("said", None)  # the question is when it was added, not what happened later
         elif oldest := history.oldest:
-            line = _line(reading_text.OLDEST, oldest, name, ctx, author=_author(oldest))
+            line = _line(answer_text.OLDEST, oldest, name, ctx, author=_author(oldest))
             aspects["added"] = [line, *await release_lines(oldest, tip, ctx)]
     if intent.claim == "release" and history.found and not aspects.get("added"):
         aspects["added"] = await released_in(history.found[0][0], tip, ctx)
@@ -87,11 +87,11 @@ async def state_lines(
 
 async def _undeclared(name: str, ctx: Context, tip: Tip) -> list[Spans]:
     """That no default is declared for a name, with what stands beside it, which may tell one."""
-    lines = [reading_text.NO_DEFAULT(ctx.language, name=Code(name))]
+    lines = [answer_text.DEFAULT_UNKNOWN(ctx.language, name=Code(name))]
     if described := await requirements.described_now(name, ctx, tip):
         text, at = described
         place = Code(f"{printable(at.path)}:{at.line}")
-        beside = reading_text.DESCRIBED(ctx.language, text=text, place=place)
+        beside = answer_text.DESCRIBED(ctx.language, text=text, place=place)
         lines = [beside] if "default" in text.lower() else [beside, *lines]
     return lines
 
@@ -100,10 +100,10 @@ def _instead(history: NamedHistory, claim: str, ctx: Context, *, stands: bool) -
     """The replacement of a name, which may still exist."""
     if (told := history.replacement) is not None:
         graded, name, other = told
-        phrase = reading_text.REPLACES if stands else reading_text.REPLACED
-        phrase = reading_text.INSTEAD if name else phrase
+        phrase = answer_text.REPLACES if stands else answer_text.REPLACED
+        phrase = answer_text.INSTEAD if name else phrase
         return [_line(phrase, graded, name or history.name, ctx, other=Code(other))]
-    unknown = reading_text.NO_REPLACEMENT(ctx.language, name=Code(history.name))
+    unknown = answer_text.NO_REPLACEMENT(ctx.language, name=Code(history.name))
     return [unknown] if claim == "instead" and history.found else []
 
 
@@ -113,7 +113,7 @@ _DEFAULTS = 3  # the most declarations of one name whose defaults are shown
 def _default(fact: Fact, ctx: Context) -> Spans:
     place = Code(f"{printable(fact.evidence.path)}:{fact.evidence.line}")
     value = Code(fact.after or "")
-    return reading_text.DEFAULT_NOW(ctx.language, name=Code(fact.name), value=value, place=place)
+    return answer_text.DEFAULT_NOW(ctx.language, name=Code(fact.name), value=value, place=place)
 
 
 OF_VALUE = frozenset({"", "value", "default", "off", "revalued"})
@@ -133,13 +133,13 @@ async def _presence(
         newest, pins = history.found[0] if history.found else (None, ())
         if newest and _is_bump(newest, pins, needs[0]):
             value = Code(needs[0].version)
-            since = _line(reading_text.IS_NOW, newest, needs[0].name, ctx, value=value)
+            since = _line(answer_text.IS_NOW, newest, needs[0].name, ctx, value=value)
             lines += [] if pins else [since]
             lines += await release_lines(newest, tip, ctx)
         return True, lines
     if facts and history.pinned:
         removed = facts[0][1].action is Action.REMOVED
-        return False if removed else None, [reading_text.NOT_REQUIRED(language, name=Code(name))]
+        return False if removed else None, [answer_text.NOT_REQUIRED(language, name=Code(name))]
     there = await requirements.files_with(name, ctx, tip.sha) if tip.sha is not None else None
     if "/" in name and tip.sha is not None:
         below = f"{name.strip('/')}/"
@@ -162,9 +162,9 @@ async def _presence(
         and await requirements.files_with(field, ctx, tip.sha or "")
     ):
         return None, []  # a flag may be derived from the name of a field
-    phrase = reading_text.STANDS if stands else reading_text.IS_LEFT_IN
+    phrase = answer_text.STANDS if stands else answer_text.IS_LEFT_IN
     if not there:
-        phrase = reading_text.STANDS_NOT if history.found else reading_text.NOWHERE
+        phrase = answer_text.STANDS_NOT if history.found else answer_text.NOWHERE
     return stands, [phrase(language, name=Code(name), files=files)]
 
 
@@ -177,9 +177,9 @@ def _last_said(
     if said is None or (gone and newest and committed(newest[0]) >= committed(said)):
         return {}
     if (to := history.said_default) and not needs:
-        line = _line(reading_text.IS_NOW, said, history.name, ctx, value=Code(to))
+        line = _line(answer_text.IS_NOW, said, history.name, ctx, value=Code(to))
     else:
-        line = _line(reading_text.LAST_SAID, said, history.name, ctx)
+        line = _line(answer_text.LAST_SAID, said, history.name, ctx)
     return {"value" if "default" in said.title.lower() and not needs else "said": [line]}
 
 
@@ -233,11 +233,11 @@ def required_line(needs: Sequence[requirements.Requirement], ctx: Context) -> Sp
     versions: dict[tuple[str, str], Spans] = {}
     for one in needs:
         version = f"{one.name} {one.version}" if one.name != needs[0].name else one.version
-        shown = Code(version) if one.version else reading_text.ANY_VERSION(ctx.language)
+        shown = Code(version) if one.version else answer_text.ANY_VERSION(ctx.language)
         place = Code(f"{printable(one.path)}:{one.line}")
         versions.setdefault((one.name, one.version), join([shown, " (", place, ")"]))
     value = list_in_words(list(versions.values()), ctx.language, limit=3)
-    return reading_text.REQUIRED_NOW(ctx.language, name=Code(needs[0].name), value=value)
+    return answer_text.REQUIRED_NOW(ctx.language, name=Code(needs[0].name), value=value)
 
 
 def _pins(fact: Fact, needed: requirements.Requirement) -> bool:
@@ -263,9 +263,9 @@ _VERSION = re.compile(r"\d+(?:\.\d+)+")
 def _valued(graded: Graded, fact: Fact, ctx: Context) -> Spans:
     value = Code(fact.after or "")
     if fact.before is None or fact.before == fact.after:
-        return _line(reading_text.IS_NOW, graded, fact.name, ctx, value=value)
+        return _line(answer_text.IS_NOW, graded, fact.name, ctx, value=value)
     before = Code(fact.before)
-    return _line(reading_text.WAS_BEFORE, graded, fact.name, ctx, value=value, before=before)
+    return _line(answer_text.WAS_BEFORE, graded, fact.name, ctx, value=value, before=before)
 
 
 def _author(graded: Graded) -> str:
@@ -277,7 +277,7 @@ async def release_lines(graded: Graded, tip: Tip, ctx: Context) -> list[Spans]:
     tag = await _first_tag(graded, tip, ctx)
     if not tag and not await ctx.watched.source.releases():
         return []
-    phrase = reading_text.FIRST_IN if tag else reading_text.IN_NO_RELEASE
+    phrase = answer_text.FIRST_IN if tag else answer_text.IN_NO_RELEASE
     return [phrase(ctx.language, tag=Code(tag))]
 
 
@@ -336,10 +336,10 @@ def _verdict(
     verdict = history.verdict(claim, stands=stands, value=value)
     if verdict is None:
         undecided = history.found and claim not in OPEN
-        return [reading_text.UNDECIDED(ctx.language)] if undecided else []
+        return [answer_text.UNDECIDED(ctx.language)] if undecided else []
     if verdict.said_by is None:
-        return [(reading_text.YES if verdict.holds else reading_text.NO)(ctx.language)]
-    phrase = reading_text.YES_BY if verdict.holds else reading_text.NO_BY
+        return [(answer_text.YES if verdict.holds else answer_text.NO)(ctx.language)]
+    phrase = answer_text.YES_BY if verdict.holds else answer_text.NO_BY
     return [_line(phrase, verdict.said_by, "", ctx)]
 
 

@@ -37,17 +37,9 @@ from digest.document import (
     Text,
 )
 from digest.frozen import frozen
-from digest.i18n import reading_text as words
-from digest.i18n.answer_text import (
-    DEFAULTS,
-    DEFAULTS_OF,
-    DEFAULTS_SAID,
-    EVERYTHING,
-    NO_DEFAULT,
-    NO_DEFAULT_OF,
-    SHOWN,
-)
+from digest.i18n import answer_text as words
 from digest.i18n.phrase import join
+from digest.i18n.statement_text import COMMA
 from digest.question.intent import Changed
 from digest.report.blocks import title_link
 from digest.topics.synonyms import kin
@@ -230,12 +222,12 @@ async def dependency_blocks(asked: Meant, ctx: Context) -> Sequence[Block]:
     lines = dict.fromkeys(_line(_whole(some), ctx) for some in last)
     if not lines:
         return ()
-    title = words.KINDS[FactKind.DEPENDENCY].text(ctx.language)
+    title = words.FACT_KINDS[FactKind.DEPENDENCY].text(ctx.language)
     count = len({one.graded.sha for some in steps.values() for one in some})
     head = words.TITLE.text(ctx.language, names=title, n=len(lines), changes=count)
     shown = list(lines)[:_PAGE]
     if len(lines) > _PAGE:
-        shown.append((Text(SHOWN.text(ctx.language, shown=str(_PAGE), total=len(lines))),))
+        shown.append((Text(words.SHOWN.text(ctx.language, shown=str(_PAGE), total=len(lines))),))
     return Paragraph((Strong(head),)), Listing(tuple(map(Item, shown)))
 
 
@@ -255,9 +247,13 @@ _MANY = 30  # a change of more versions is a release of a workspace
 def about(intent: Changed, ctx: Context) -> str:
     """The subject of the question in words: ``flags removed, MoE``."""
     language = ctx.language
-    kinds = words.gap(language).join(words.KINDS[kind].text(language) for kind in intent.things)
+    kinds = COMMA.template(language).join(
+        words.FACT_KINDS[kind].text(language) for kind in intent.things
+    )
     kinds = kinds or words.ANY.text(language)
-    done = words.gap(language).join(words.DONE[action].text(language) for action in intent.actions)
+    done = COMMA.template(language).join(
+        words.DONE[action].text(language) for action in intent.actions
+    )
     named = words.OF_KIND.text(language, kinds=kinds, done=done) if done else kinds
     narrower = replace(intent, things=(), actions=(), window=intent.window)
     more = title_of(narrower, language)
@@ -272,12 +268,12 @@ def line_of(fact: Fact, ctx: Context) -> Spans:
     language = ctx.language
     name = Code(fact.name)
     if fact.action is Action.RENAMED and fact.before:
-        return words.RENAMED(language, before=Code(fact.before), name=name)
+        return words.NAME_RENAMED(language, before=Code(fact.before), name=name)
     if fact.before is not None and fact.after is not None and fact.before != fact.after:
         return words.MOVED(language, name=name, before=Code(fact.before), after=Code(fact.after))
     if fact.action is Action.ADDED and fact.after:
         return words.ADDED_AS(language, name=name, after=Code(fact.after))
-    return words.ACTIONS[fact.action](language, name=name)
+    return words.NAME_ACTIONS[fact.action](language, name=name)
 
 
 def _item(one: Named, ctx: Context) -> Item:
@@ -291,7 +287,7 @@ def _line(one: Named, ctx: Context) -> Spans:
 
 
 def _why(one: Named, ctx: Context) -> str:
-    return words.ACTIONS[one.fact.action].text(ctx.language, name=one.fact.name)
+    return words.NAME_ACTIONS[one.fact.action].text(ctx.language, name=one.fact.name)
 
 
 # --- Defaults ---------------------------------------------------------------------------
@@ -345,7 +341,7 @@ def _with_titles(
     if not others:
         return document
     items = tuple(Item(entry_of(g, ctx.watched.repository)) for g in others[:_PAGE])
-    head = Paragraph(DEFAULTS_SAID(ctx.language))
+    head = Paragraph(words.DEFAULTS_SAID(ctx.language))
     *before, last = document.blocks
     before = before if found else []  # what titles say is no "none"
     return replace(document, blocks=(*before, head, Listing(items), last))
@@ -360,13 +356,13 @@ def _is_asked(one: UpgradeItem, intent: Changed) -> bool:
 def _defaults(intent: Changed, found: Sequence[UpgradeItem], ctx: Context, at: Seen) -> Document:
     language = ctx.language
     about_all = title_of(intent, language)
-    named = "" if about_all == EVERYTHING.text(language) else about_all
+    named = "" if about_all == words.EVERYTHING.text(language) else about_all
     if not found:
         topic = Code(named)
-        line = NO_DEFAULT_OF(language, topic=topic) if named else NO_DEFAULT(language)
+        line = words.NO_DEFAULT_OF(language, topic=topic) if named else words.NO_DEFAULT(language)
         return lines_document(intent.topic, [line, foot(intent.window, at)], at)
-    head = DEFAULTS.text(language, n=len(found))
-    title = DEFAULTS_OF.text(language, topic=named, counted=head) if named else head
+    head = words.DEFAULTS.text(language, n=len(found))
+    title = words.DEFAULTS_OF.text(language, topic=named, counted=head) if named else head
     items = [_default(one, at) for one in found]
     return page_document(title, items, intent.window, at, size=_PAGE, page=ctx.page)
 

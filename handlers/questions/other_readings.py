@@ -15,18 +15,8 @@ from digest.core.enums import ChangeKind, TopicPlace
 from digest.core.grade import Graded, Level
 from digest.core.reference import Query
 from digest.document import Code, Spans
+from digest.i18n import answer_text
 from digest.i18n.phrase import list_in_words
-from digest.i18n.reading_text import (
-    ALL_BUT,
-    LAST_BEFORE,
-    LOWER,
-    LOWEST,
-    NONE_BREAKING,
-    NONE_TO_ACT,
-    OLDER,
-    SAID_MENDED,
-    WIDER,
-)
 from digest.question.intent import Changed
 from digest.question.periods import default_period
 from digest.report.blocks import title_link
@@ -65,14 +55,14 @@ async def longer(asked: Meant, ctx: Context, tip: Tip) -> Meant:
     wider = replace(asked, intent=replace(asked.intent, window=window), reached=reached, only=())
     wider = await with_rows(wider if asked.resolved.topics else await read_topic(wider, ctx), ctx)
     if wider.held.survey.total > asked.held.survey.total:
-        return wider.noting(WIDER(ctx.language, n=DAYS_BACK))
+        return wider.noting(answer_text.WIDER(ctx.language, n=DAYS_BACK))
     if asked.held.rows or not asked.resolved.topics or not asked.intent.topic:
         return asked
-    for one, note in ((asked, None), (wider, WIDER(ctx.language, n=DAYS_BACK))):
+    for one, note in ((asked, None), (wider, answer_text.WIDER(ctx.language, n=DAYS_BACK))):
         if (said := await _mended(one, ctx)) is not None and said.held.rows:
             return said.noting(note) if note else said
     older = await with_rows(await _archived(wider, window.until, ctx, tip), ctx)
-    return older.noting(OLDER(ctx.language, n=DAYS_BACK)) if older.held.rows else asked
+    return older.noting(answer_text.OLDER(ctx.language, n=DAYS_BACK)) if older.held.rows else asked
 
 
 async def _archived(asked: Meant, until: datetime, ctx: Context, tip: Tip) -> Meant:
@@ -97,7 +87,11 @@ async def last_before(asked: Meant, ctx: Context, tip: Tip) -> list[Spans]:
     if last is None:
         return []
     day = last.commit.committed_at.astimezone(ctx.zone).date().isoformat()
-    return [LAST_BEFORE(ctx.language, change=title_link(last, ctx.watched.repository), day=day)]
+    return [
+        answer_text.LAST_BEFORE(
+            ctx.language, change=title_link(last, ctx.watched.repository), day=day
+        )
+    ]
 
 
 async def _newest(asked: Meant, ctx: Context) -> Graded | None:
@@ -129,7 +123,7 @@ async def second_reading(asked: Meant, topic: str, ctx: Context, tip: Tip) -> Me
     if is_vague(asked.intent, ctx):
         window, reached = await wider_period(ctx, tip)
         month = replace(asked, intent=replace(asked.intent, window=window), reached=reached)
-        periods.append(month.noting(WIDER(ctx.language, n=DAYS_BACK)))
+        periods.append(month.noting(answer_text.WIDER(ctx.language, n=DAYS_BACK)))
     for period in periods:
         for way in (_nothing_to_act, _by_name, _by_topic, _lower, respelt, _troubled, _mended):
             found = await way(period, ctx)
@@ -198,7 +192,9 @@ async def _of_nearest(
     lost = [Code(word) for word in words if word not in met]
     if not lost:
         return near
-    return near.noting(ALL_BUT(ctx.language, words=list_in_words(lost, ctx.language, limit=9)))
+    return near.noting(
+        answer_text.ALL_BUT(ctx.language, words=list_in_words(lost, ctx.language, limit=9))
+    )
 
 
 _LEAST_WORDS = 2
@@ -238,7 +234,7 @@ async def _by_part(asked: Meant, words: Sequence[str], size: int, ctx: Context) 
     best = min(named or rows, key=lambda m: sum(known.get(t, 0) for t in m.resolved.topics))
     lost = [Code(w) for w in words if w not in best.intent.topic]
     told = list_in_words(lost, ctx.language, limit=9)
-    return best.noting(ALL_BUT(ctx.language, words=told))
+    return best.noting(answer_text.ALL_BUT(ctx.language, words=told))
 
 
 def _is_part(asked: Meant) -> bool:
@@ -262,7 +258,7 @@ async def _nothing_to_act(asked: Meant, ctx: Context) -> Meant | None:
     if asked.intent.kinds != (ChangeKind.ACTION,) or asked.intent.topic or asked.intent.level:
         return None
     every = replace(asked, intent=replace(asked.intent, kinds=()), resolved=Resolved())
-    return (await with_rows(every, ctx)).noting(NONE_TO_ACT(ctx.language))
+    return (await with_rows(every, ctx)).noting(answer_text.NONE_TO_ACT(ctx.language))
 
 
 async def _troubled(asked: Meant, ctx: Context) -> Meant | None:
@@ -272,7 +268,7 @@ async def _troubled(asked: Meant, ctx: Context) -> Meant | None:
     wider = replace(asked.intent, kinds=_TROUBLE)
     about = restrict(await resolved_topic(replace(wider, kinds=()), ctx), wider.kinds, wider.label)
     meant = await with_rows(replace(asked, intent=wider, resolved=about), ctx)
-    return meant.noting(NONE_BREAKING(ctx.language))
+    return meant.noting(answer_text.NONE_BREAKING(ctx.language))
 
 
 async def _lower(asked: Meant, ctx: Context) -> Meant | None:
@@ -283,7 +279,7 @@ async def _lower(asked: Meant, ctx: Context) -> Meant | None:
     for level in levels:
         found = await with_rows(replace(asked, intent=replace(asked.intent, level=level)), ctx)
         if found.held.rows:
-            return found.noting((LOWER if level else LOWEST)(ctx.language))
+            return found.noting((answer_text.LOWER if level else answer_text.LOWEST)(ctx.language))
     return None
 
 
@@ -322,7 +318,7 @@ async def _mended(asked: Meant, ctx: Context) -> Meant | None:
     found = await with_rows(replace(asked, intent=plain, resolved=about), ctx)
     changes = [g for g in await selected(found, ctx) if _MENDS.search(g.title)]
     held = await listed_result(changes, about, ctx)
-    return replace(asked, held=held, only=changes).noting(SAID_MENDED(ctx.language))
+    return replace(asked, held=held, only=changes).noting(answer_text.SAID_MENDED(ctx.language))
 
 
 _MENDS = re.compile(

@@ -37,7 +37,7 @@ from digest.errors import ForgeDown, ForgeFailed, NotOnForge, UnknownChange
 from digest.facts.message import read_paragraphs
 from digest.frozen import frozen
 from digest.grading.policy import grade_batch
-from digest.i18n import labels as words
+from digest.i18n import statement_text as words
 from digest.i18n.phrase import Part, between, list_in_words
 from digest.report.blocks import change_blocks, title_link
 from digest.window import minute

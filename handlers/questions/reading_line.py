@@ -8,9 +8,10 @@ from datetime import timedelta
 from digest.answer.answers import Answer, refs_words, title_of
 from digest.core.facts import FactKind
 from digest.document import Code, Paragraph, Spans, Text, plain
-from digest.i18n import reading_text as words
+from digest.i18n import answer_text as words
 from digest.i18n.answer_text import EVERYTHING
 from digest.i18n.phrase import Phrase, list_in_words
+from digest.i18n.statement_text import COMMA
 from digest.question.commit_range import Refs, Span
 from digest.question.intent import Changed, Explain, Intent, OfChange, Search
 from digest.question.parser import Reading
@@ -79,14 +80,18 @@ def _listed(intent: Changed, ctx: Context) -> str:
     title = title_of(intent, language)
     facts = intent.things or intent.actions or intent.defaults
     parts = [] if title == EVERYTHING.text(language) and facts else [title]
-    kinds = words.gap(language).join(words.KINDS[FactKind(k)].text(language) for k in intent.things)
-    done = words.gap(language).join(words.DONE[action].text(language) for action in intent.actions)
+    kinds = COMMA.template(language).join(
+        words.FACT_KINDS[FactKind(k)].text(language) for k in intent.things
+    )
+    done = COMMA.template(language).join(
+        words.DONE[action].text(language) for action in intent.actions
+    )
     if kinds or done:
         anything = "" if intent.kinds or intent.topic else words.ANY.text(language)
         kinds = kinds or anything
         parts.insert(0, words.OF_KIND.text(language, kinds=kinds, done=done).strip())
     if intent.defaults:
-        parts.append(words.DEFAULTS.text(language))
+        parts.append(words.CHANGED_DEFAULTS.text(language))
     if intent.switched:
         parts.append(words.SWITCHED[intent.switched].text(language))
     flags = (

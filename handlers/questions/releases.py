@@ -20,8 +20,8 @@ from digest.document import Block, Code, Document, Heading, Item, Listing, Parag
 from digest.errors import ForgeFailed, NoRelease
 from digest.i18n import answer_text
 from digest.i18n import answer_text as words
+from digest.i18n.answer_text import AS_MANY_RELEASES, FEWER_RELEASES, MORE_RELEASES
 from digest.i18n.phrase import join
-from digest.i18n.reading_text import AS_MANY_RELEASES, FEWER_RELEASES, MORE_RELEASES
 from digest.question.commit_range import Refs
 from digest.question.intent import Changed, Compare, Intent, Released, Releases
 from digest.question.periods import default_period

@@ -17,9 +17,18 @@ from digest.core.grade import Graded
 from digest.core.reference import Query
 from digest.document import Block, Code, Document, Item, Listing, Paragraph, Text, plain
 from digest.frozen import frozen
-from digest.i18n.answer_text import IN_BODY, IN_NAME, IN_PATH, IN_SUBJECT, NOT_FOUND
+from digest.i18n.answer_text import (
+    ALSO_CLOSE,
+    CLOSE,
+    CLOSER,
+    IN_BODY,
+    IN_NAME,
+    IN_PATH,
+    IN_SUBJECT,
+    NEAREST,
+    NOT_FOUND,
+)
 from digest.i18n.phrase import Phrase, list_in_words
-from digest.i18n.reading_text import ALSO_CLOSE, CLOSE, CLOSER, NEAREST
 from digest.question.commit_range import Refs
 from digest.question.intent import Changed, Intent, Search, Touched
 from digest.question.parser import Reading

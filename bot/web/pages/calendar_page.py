@@ -24,7 +24,7 @@ from digest.core.grade import Level
 from digest.document import Link, Table, Text
 from digest.errors import UserError
 from digest.frozen import frozen
-from digest.i18n.labels import LEVELS, SEPARATOR
+from digest.i18n.statement_text import LEVELS, SEPARATOR
 from digest.question.commit_range import Span, refs_named
 from digest.report.report_json import SCHEMA
 from digest.window import Window, day_window, days_window, monday, parse_date

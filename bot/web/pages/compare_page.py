@@ -39,8 +39,8 @@ from digest.document import Document, Item, Link, Listing, Paragraph, Text, plai
 from digest.frozen import frozen
 from digest.i18n.answer_text import KINDS, OTHER_KINDS
 from digest.i18n.chat_text import complaint
-from digest.i18n.labels import AREAS
-from digest.i18n.labels import KINDS as THINGS
+from digest.i18n.statement_text import AREAS
+from digest.i18n.statement_text import KINDS as THINGS
 from digest.question.commit_range import Refs, Span, refs_named
 from digest.report.report_json import SCHEMA
 from digest.window import days_window, parse_date

@@ -28,12 +28,9 @@ from digest.core.statement import Origin, Statement
 from digest.document import Code, Spans, Text, plain
 from digest.frozen import frozen
 from digest.grading.importance import PREFIX, laid_over
-from digest.i18n.answer_text import score_words
-from digest.i18n.labels import CHANGE_TYPES, KINDS
+from digest.i18n.answer_text import DONE, reason_words, score_words
 from digest.i18n.phrase import list_in_words
-from digest.i18n.reading_text import DONE
-from digest.i18n.report_text import reason_words
-from digest.i18n.statement_text import TAKE_FIX
+from digest.i18n.statement_text import CHANGE_TYPES, KINDS, TAKE_FIX
 from digest.report.assembly import Counts, ReportEntry, lead
 from digest.report.assembly import entry_of as report_entry
 from digest.report.blocks import Citations, advice, run

@@ -28,7 +28,7 @@ from digest.answer.buttons import without_buttons
 from digest.core.grade import Graded, Level
 from digest.core.reference import Query
 from digest.frozen import frozen
-from digest.i18n.labels import LEVELS
+from digest.i18n.statement_text import LEVELS
 from digest.markdown import clean
 
 SIZE = 40

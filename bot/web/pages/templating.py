@@ -22,7 +22,7 @@ from digest.core.enums import Language
 from digest.core.facts import Area
 from digest.core.grade import Level
 from digest.document import Code, Emphasis, Link, Span, Strong, Text
-from digest.i18n.labels import AREAS, LEVEL_TITLES, LEVELS
+from digest.i18n.statement_text import AREAS, LEVEL_TITLES, LEVELS
 from digest.markdown import address, clean
 from digest.window import minute
 

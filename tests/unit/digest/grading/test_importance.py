@@ -28,7 +28,7 @@ from digest.core.grade import Level, Thresholds
 from digest.facts.subject import read_subject
 from digest.grading.importance import RESEMBLES, grade, urgency, weights
 from digest.grading.signals import _DEMANDED, _TITLE, signals
-from digest.i18n.report_text import reason_words
+from digest.i18n.answer_text import reason_words
 from tests.unit.digest.facts.changes import commit
 
 TITLES = st.sampled_from(

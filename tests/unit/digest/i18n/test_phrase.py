@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
+from functools import cache
 from importlib.resources import files
+from pathlib import Path
 
 import pytest
 
@@ -14,45 +17,104 @@ from digest.core.grade import Level, Reason
 from digest.core.statement import Aspect, ChangeType
 from digest.document import Code, Text, plain
 from digest.grading.importance import weights
-from digest.i18n import labels, report_text, statement_text
-from digest.i18n.phrase import Phrase, join, list_in_words
-from digest.i18n.report_text import reason_words
+from digest.i18n import answer_text, chat_text, statement_text
+from digest.i18n.answer_text import reason_words
+from digest.i18n.phrase import Phrase, join, list_in_words, phrase_in
 
 SLOT = re.compile(r"\{(\w+)")
 
 
-def phrases():
-    for module in (labels, report_text, report_text, statement_text):
-        for name, value in vars(module).items():
-            if isinstance(value, Phrase):
-                yield f"{module.__name__}.{name}", value
-            elif isinstance(value, dict) and not name.startswith("__"):
-                for key, item in value.items():
-                    if isinstance(item, Phrase):
-                        yield f"{module.__name__}.{name}[{key}]", item
+ROOT = Path(__file__).parents[4]
+CATALOGUES = ("answer_text", "chat_text", "statement_text")
 
 
-@pytest.mark.parametrize(
-    ("name", "phrase"), list(phrases()), ids=lambda v: v if isinstance(v, str) else ""
-)
-def test_both_languages_have_the_same_slots(name, phrase):
-    assert phrase.en
-    assert phrase.zh
-    assert set(SLOT.findall(phrase.en)) == set(SLOT.findall(phrase.zh))
+def read_catalogue(name):
+    text = files("digest.i18n").joinpath(f"{name}.json").read_text(encoding="utf-8")
+    return json.loads(text, object_pairs_hook=unique)
+
+
+def unique(pairs):
+    assert len({key for key, _ in pairs}) == len(pairs)
+    return dict(pairs)
+
+
+def pairs(catalogue):
+    for name, value in read_catalogue(catalogue).items():
+        for key, pair in value.items() if isinstance(value, dict) else [("", value)]:
+            yield f"{name} {key}".strip(), pair
+
+
+@pytest.mark.parametrize("catalogue", CATALOGUES)
+def test_both_languages_have_the_same_slots(catalogue):
+    for name, (english, chinese) in pairs(catalogue):
+        assert english, name
+        assert chinese, name
+        assert set(SLOT.findall(english)) == set(SLOT.findall(chinese)), name
+
+
+@cache
+def used_names():
+    """The names that the code takes from each catalogue's module or tables."""
+    used = {catalogue: set() for catalogue in CATALOGUES}
+    for ring in ("bot", "handlers", "digest", "tests"):
+        for path in (ROOT / ring).rglob("*.py"):
+            tree = ast.parse(path.read_text(encoding="utf-8"))
+            modules = {}
+            for node in ast.walk(tree):
+                if isinstance(node, ast.ImportFrom) and node.module == "digest.i18n":
+                    modules |= {alias.asname or alias.name: alias.name for alias in node.names}
+                elif isinstance(node, ast.ImportFrom) and node.module:
+                    catalogue = node.module.removeprefix("digest.i18n.")
+                    used.get(catalogue, set()).update(alias.name for alias in node.names)
+            for node in ast.walk(tree):
+                if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+                    used.get(modules.get(node.value.id), set()).add(node.attr)
+    return used
+
+
+@pytest.mark.parametrize("module", [answer_text, chat_text, statement_text])
+def test_every_name_taken_from_a_catalogue_is_there(module):
+    name = module.__name__.rpartition(".")[2]
+    capitals = filter(str.isupper, used_names()[name])
+    assert [used for used in capitals if not hasattr(module, used)] == []
+
+
+@pytest.mark.parametrize("module", [answer_text, chat_text, statement_text])
+def test_every_text_of_a_catalogue_is_used(module):
+    name = module.__name__.rpartition(".")[2]
+    own = Path(module.__file__).read_text(encoding="utf-8")
+    unused = {
+        key
+        for key, value in read_catalogue(name).items()
+        if isinstance(value, list) and key not in used_names()[name] and f'"{key}"' not in own
+    }
+    assert {key for key in unused if not key.startswith(("ALERTS_", "EFFECTS_"))} == set()
+
+
+def test_an_unknown_name_is_refused():
+    with pytest.raises(AttributeError, match="no phrase NOTHING_LIKE_THIS"):
+        phrase_in("answer_text", "NOTHING_LIKE_THIS")
+    with pytest.raises(ImportError):
+        exec("from digest.i18n.answer_text import NOTHING_LIKE_THIS")
 
 
 def test_every_kind_has_a_name():
-    assert set(labels.LEVELS) == set(labels.LEVEL_MARKS) == set(labels.LEVEL_TITLES) == set(Level)
-    assert set(labels.CHANGE_TYPES) == set(ChangeType)
-    assert set(labels.AREAS) == set(Area)
-    assert set(labels.KINDS) == set(labels.KINDS_MANY) == set(FactKind)
-    assert set(labels.ASPECTS) == set(Aspect) - {Aspect.NONE}
+    assert (
+        set(statement_text.LEVELS)
+        == set(statement_text.LEVEL_MARKS)
+        == set(statement_text.LEVEL_TITLES)
+        == set(Level)
+    )
+    assert set(statement_text.CHANGE_TYPES) == set(ChangeType)
+    assert set(statement_text.AREAS) == set(Area)
+    assert set(statement_text.KINDS) == set(statement_text.KINDS_MANY) == set(FactKind)
+    assert set(statement_text.ASPECTS) == set(Aspect) - {Aspect.NONE}
 
 
 @pytest.mark.parametrize("language", Language)
 def test_every_weighted_rule_has_words(language):
     for rule in weights().weights:
-        assert rule in report_text.REASONS
+        assert rule in answer_text.REASONS
         words = reason_words(Reason(rule=rule, weight=1.0, subject="x"), language)
         assert words == words.strip()
         assert "{" not in words
@@ -103,15 +165,9 @@ def test_a_counted_reason_takes_the_form_that_fits():
     assert words == ["1 code file", "1,040 code files", ""]
 
 
-def unique(pairs):
-    assert len({key for key, _ in pairs}) == len(pairs)
-    return dict(pairs)
-
-
 @pytest.mark.parametrize(
     ("package", "name"),
     [
-        ("digest.i18n", "labels.json"),
         ("digest.i18n", "reasons.json"),
         ("bot.web.pages", "phrases.json"),
     ],
@@ -119,5 +175,4 @@ def unique(pairs):
 def test_each_key_of_a_file_of_phrases_is_there_once_with_both_languages(package, name):
     text = files(package).joinpath(name).read_text(encoding="utf-8")
     tables = json.loads(text, object_pairs_hook=unique)
-    for table in tables.values() if name == "labels.json" else [tables]:
-        assert all(en and zh for en, zh in table.values())
+    assert all(en and zh for en, zh in tables.values())

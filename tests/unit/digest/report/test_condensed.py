@@ -13,7 +13,7 @@ from digest.core.grade import Level
 from digest.core.statement import Statement
 from digest.document import Heading, Listing, Paragraph, Text, plain
 from digest.grading.outcomes import of_window
-from digest.i18n.labels import TO_DO
+from digest.i18n.statement_text import TO_DO
 from digest.markdown import markdown
 from digest.report.blocks import advice, run
 from digest.report.condensed import MOST, details_document, digest_document
