@@ -31,7 +31,7 @@ from digest.chat.chat_intents import Set
 from digest.core.enums import ChatSetting, Language
 from digest.errors import UserError
 from digest.frozen import frozen
-from digest.i18n.phrase import Phrase
+from digest.i18n.phrase import table_of
 from digest.question.lexicon import tidy
 
 
@@ -253,34 +253,7 @@ def _overload(policy: Policy, load: Load) -> DenialReason | None:
     return DenialReason.HOUR if limits.hour and load.hour >= limits.hour else None
 
 
-_WORDS = {
-    DenialReason.WORKSPACE: Phrase(
-        "I do not answer in this workspace; an admin can add it to [access].",
-        "我不在此工作区回答；管理员可将其加入 [access]。",
-    ),
-    DenialReason.PERSON: Phrase(
-        "I do not answer you; an admin can add {person} to [access].",
-        "我不能回答你的问题；管理员可将 {person} 加入 [access]。",
-    ),
-    DenialReason.CHAT: Phrase(
-        "I do not answer in this chat; an admin can add {chat} to [access].",
-        "我不在此聊天中回答；管理员可将 {chat} 加入 [access]。",
-    ),
-    DenialReason.MINUTE: Phrase(
-        "Too many questions in one minute; try again shortly.",
-        "一分钟内的问题太多了，请稍后再问。",
-    ),
-    DenialReason.HOUR: Phrase(
-        "Too many questions in one hour; try again later.",
-        "一小时内的问题太多了，请过一段时间再问。",
-    ),
-    DenialReason.PRIVATE: Phrase(
-        "People from other organisations can read this chat, so I do not show private "
-        'repositories here; an admin can allow it with "settings private on".',
-        "此聊天有外部组织的成员，因此我不在这里介绍私有仓库；"
-        "管理员可用 “settings private on” 允许。",
-    ),
-}
+_WORDS = table_of(DenialReason, "chat_text", "denials")
 
 
 def refusal(verdict: AccessDecision, language: Language) -> str:

@@ -16,8 +16,8 @@ from hashlib import blake2s
 from digest.core.change import printable
 from digest.core.enums import Language
 from digest.frozen import frozen
-from digest.i18n.phrase import Phrase, list_in_words
-from digest.i18n.statement_text import SEPARATOR
+from digest.i18n.phrase import list_in_words, table_of
+from digest.i18n.statement_text import NOT_SEEN, SEPARATOR
 
 _DIGITS = 16
 
@@ -80,27 +80,7 @@ class Omission:
 
 _NAMED = 3  # paths that are named; the others are counted
 
-_WORDS = {
-    Cause.SPACE: Phrase(
-        "{n:hunk|hunks} of {names} ({lines:changed line|changed lines}) for want of room",
-        "{names}的 {n} 个代码块（{lines} 行改动，篇幅所限）",
-    ),
-    Cause.LONG: Phrase(
-        "{lines:line|lines} inside long hunks of {names}", "{names}中长代码块内的 {lines} 行"
-    ),
-    Cause.GENERATED: Phrase("generated: {names}", "生成的文件：{names}"),
-    Cause.VENDORED: Phrase("vendored: {names}", "第三方代码：{names}"),
-    Cause.LOCKFILE: Phrase("lock files: {names}", "锁文件：{names}"),
-    Cause.BINARY: Phrase("binary: {names}", "二进制文件：{names}"),
-    Cause.ABSENT: Phrase("not in this clone: {names}", "本地克隆中缺少：{names}"),
-    Cause.LARGE: Phrase(
-        "{lines:line|lines} of very large patches of {names}", "{names}过大的补丁中的 {lines} 行"
-    ),
-    Cause.PRIVATE: Phrase(
-        "all lines, by this repository's privacy", "全部代码行（按此仓库的隐私设置）"
-    ),
-}
-_SAID = Phrase("The model did not see: {what}.", "模型未读取：{what}。")
+_WORDS = table_of(Cause, "statement_text", "omissions")
 _NOTE = {
     Cause.SPACE: "no room",
     Cause.LONG: "lines inside long hunks",
@@ -115,7 +95,7 @@ def omissions_in_words(omissions: Sequence[Omission], language: Language) -> str
     if not omissions:
         return ""
     parts = [_words(omission, language) for omission in _in_order(omissions)]
-    return _SAID.text(language, what=SEPARATOR.template(language).join(parts))
+    return NOT_SEEN.text(language, what=SEPARATOR.template(language).join(parts))
 
 
 def _words(omission: Omission, language: Language) -> str:

@@ -22,7 +22,7 @@ from digest.core.grade import Graded, Level
 from digest.core.statement import Analysis, Origin
 from digest.document import Code, Spans, Text
 from digest.frozen import frozen
-from digest.i18n.phrase import Phrase
+from digest.i18n.answer_text import AROUND
 from digest.report.assembly import ReportEntry, shared_topics
 
 
@@ -146,15 +146,12 @@ class ToldChange(Protocol):
         """Its analysis."""
 
 
-_AROUND = Phrase("{title} and what belongs to it", "{title}及相关改动")
-
-
 def _title(effort: Sequence[Graded], language: Language) -> Spans:
     """The tag that most of an effort has, else the title of its highest-ranked change."""
     if common := shared_topics(effort):
         return (Text(common[0]),)
     first = max(effort, key=lambda graded: graded.grade.score)
-    return _AROUND(language, title=" ".join(first.facts.subject.words.split()))
+    return AROUND(language, title=" ".join(first.facts.subject.words.split()))
 
 
 def _tagged(changes: Sequence[Graded]) -> Iterator[tuple[Spans, list[Graded]]]:

@@ -89,7 +89,7 @@ def description(public_url: str = "") -> dict[str, Any]:
         },
         "servers": [{"url": public_url or "/"}],
         "paths": paths,
-        "components": {"schemas": page_table.SCHEMAS},
+        "components": {"schemas": page_table.schemas()},
     }
 
 

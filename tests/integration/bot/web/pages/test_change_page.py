@@ -8,7 +8,7 @@ from dataclasses import replace
 import httpx
 from jsonschema import Draft202012Validator
 
-from bot.web.pages.page_table import SCHEMAS
+from bot.web.pages.page_table import schemas
 from bot.web.pages.routes import routes
 from bot.web.server import application
 from tests.servers.pages import shelved
@@ -77,7 +77,7 @@ async def test_patch_has_a_page_and_every_file_leads_to_its_place(client):
         assert f'id="{anchor}"' in patch
     assert "-" in patch
     told = (await client.get(f"{WAIT}/diff.json")).json()
-    schema = {"$ref": "#/components/schemas/Diff", "components": {"schemas": SCHEMAS}}
+    schema = {"$ref": "#/components/schemas/Diff", "components": {"schemas": schemas()}}
     Draft202012Validator(schema).validate(told)
     assert {one["path"] for one in told["files"]} == {"engine/cli.py", "engine/pool.py"}
     assert "```diff" in (await client.get(f"{WAIT}/diff.md")).text
@@ -126,7 +126,7 @@ async def test_page_tells_the_release_that_has_the_change(client):
 
 async def test_calendar_tells_what_each_day_held_and_what_was_not_read(client):
     told = (await client.get(f"{OPEN}/-/calendar.json")).json()
-    schema = {"$ref": "#/components/schemas/Calendar", "components": {"schemas": SCHEMAS}}
+    schema = {"$ref": "#/components/schemas/Calendar", "components": {"schemas": schemas()}}
     Draft202012Validator(schema).validate(told)
     days = {one["day"]: one for one in told["days"]}
     day = (await client.get(f"{OPEN}/-/days/2026-03-02.json")).json()
