@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from digest.analysis.context import VERSIONS, ChangeContext, deprecated
-from digest.core.authors import presents
+from digest.core.authors import without_presented
 from digest.core.change import FileStatus
 from digest.core.facts import Action, Area, FactKind, Subject
 from digest.core.statement import ChangeType
@@ -124,7 +124,7 @@ def _types_of_subject(reading: ChangeContext) -> list[ChangeType]:
     title = subject.words[:_MOST_WORDS]
     faster = _FASTER.search(title)
     kinds += [ChangeType.FIX] if _FIXED.search(title) else []
-    kinds += [ChangeType.SECURITY] if _ATTACK.search(title) and not presents(title) else []
+    kinds += [ChangeType.SECURITY] if _ATTACK.search(without_presented(title)) else []
     kinds += [ChangeType.PERFORMANCE] if faster else []
     unmeant = {ChangeType.FEATURE} if reading.facts.reverts else set()
     if not (reading.core or (faster and faster["built"])):

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 
-from digest.core.authors import code_as_spans
+from digest.core.authors import code_as_spans, without_presented
 from digest.core.change import FileStatus, printable
 from digest.core.enums import Language
 from digest.core.facts import Action, Area, FactKind, Facts, Subject
@@ -344,7 +344,8 @@ def secures(facts: Facts) -> bool:
     subject = facts.subject
     if subject.type in {"doc", "docs"} or of_tools(f.path for f in facts.files):
         return False
-    named = _SECURES.search(subject.title)
+    left = without_presented(subject.words)
+    named = _SECURES.search(subject.title if left == subject.words else left)
     return advisory or bool(named) or "security" in {*subject.scope.split("/"), *_kinds(subject)}
 
 

@@ -32,7 +32,7 @@ from digest.analysis.context import (
 from digest.analysis.explanations import is_known, name_list
 from digest.analysis.headline import Headline, bare_title, headline, secures
 from digest.analysis.wording import value
-from digest.core.authors import code_as_spans
+from digest.core.authors import code_as_spans, without_presented
 from digest.core.change import printable
 from digest.core.facts import Action, Fact, FactKind, is_branch_merge
 from digest.core.statement import Aspect, Statement
@@ -422,6 +422,8 @@ def _title(reading: ChangeContext, title: Headline) -> Iterator[Statement]:
     aspect = Aspect.NONE
     if secures(facts):
         aspect = Aspect.SECURITY
-    elif facts.subject.breaking or (reading.core and _DEMANDS.search(facts.subject.words)):
+    elif facts.subject.breaking or (
+        reading.core and _DEMANDS.search(without_presented(facts.subject.words))
+    ):
         aspect = Aspect.COMPATIBILITY
     yield make_statement(with_full_stop(title.spans, reading), [SUBJECT_LINE], aspect)

@@ -173,16 +173,36 @@ def fixes_weakness(facts: Facts) -> bool:
     return any(fact.detail in _WEAKNESS for fact in facts.of(FactKind.SECURITY))
 
 
-_PRESENTED = lazy(
-    r"(?:^|[,;] |\band )(?:list|say|show|tell|name|quote|grade|count|display|print|render|explain"
-    r"|highlight|surface)(?:s|ing)?\b",
+_PART = lazy(r"[,;] (?:and |but )?| (?:and|but) ")
+_SHOWS = lazy(
+    r"(?:advise|call|count|display|explain|grade|highlight|list|mention|name|print|quote|render"
+    r"|say|show|surface|tell)(?P<form>s|ing|)\b|no (?!longer\b)\w{1,30} (?:about|of)\b",
+    re.IGNORECASE,
+)
+_ALTERS = lazy(
+    r"(?:add|allow|block|bump|chang|den[iy]|deprecat|disabl|disallow|drop|enabl|enforc|fix|forbid|mak"
+    r"|mov|patch|prevent|rais|refus|reject|remov|renam|replac|requir|set|stop|support|switch|turn"
+    r"|updat|upgrad|us)(?P<form>e?s|p?ing|e?)\b(?! (?:by|for|in|of|on|with)\b)",
     re.IGNORECASE,
 )
 
 
-def presents(title: str) -> bool:
-    """Whether a title is about what a program shows: *Show advisories of a package* mends none."""
-    return _PRESENTED.search(title[:_TITLE]) is not None
+def without_presented(title: str) -> str:
+    """The title without its parts about what a program shows.
+
+    *Show advisories of a package* fixes none, and neither does what follows such a part, until a
+    verb in the same form says what else is changed.
+    """
+    parts = _PART.split(title[:_TITLE])
+    kept: list[str] = []
+    form: str | None = None
+    for part in parts:
+        if match := _SHOWS.match(part):
+            form = (match["form"] or "")[-1:]
+        elif (match := _ALTERS.match(part)) and match["form"].rstrip("e")[-1:] == form:
+            form = None
+        kept += [part] if form is None else []
+    return title if len(kept) == len(parts) else ", ".join(kept)
 
 
 OWNER_FILES = tuple(f"{folder}CODEOWNERS" for folder in (".github/", "", "docs/", ".gitlab/"))

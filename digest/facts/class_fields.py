@@ -28,6 +28,7 @@ from digest.facts.syntax.declarations import (
     DeclaredField,
     is_opposite,
     key,
+    type_key,
 )
 
 _MOST_PAIRS = 400  # removed and added fields that are compared; more are generated
@@ -220,7 +221,7 @@ def _changes(
         one, other, condition = conditional(*values)
         fact = _fact(Action.CHANGED, new, after, (one, other), "default")
         yield replace(fact, condition=condition)
-    if key(old_type) != key(new_type):
+    if type_key(old_type) != type_key(new_type):
         detail = "type" if _configures(new, after) else "types"
         yield _fact(Action.CHANGED, new, after, (old_type, new_type), detail)
 

@@ -366,6 +366,12 @@ def _read(source: SideText, language: str) -> Iterator[NamedSetting]:
         for match in pattern.finditer(line[:2_000]):
             default = match.groupdict().get("d")
             name = next(g for g in match.groups() if g)
+            filled = "${" in (default or "")  # what else it depends on is computed
             yield NamedSetting(
-                names=(name,), line=row + 1, value=default, detail="read", text=line.strip()
+                names=(name,),
+                line=row + 1,
+                value=None if filled else default,
+                known=not filled,
+                detail="read",
+                text=line.strip(),
             )

@@ -91,8 +91,9 @@ def files_around(fact: Fact) -> Iterator[str]:
 def _is_open(fact: Fact) -> bool:
     """Whether files around a name are read; a new name breaks nobody, but may not be a setting."""
     new = fact.action is Action.ADDED
-    struct = fact.kind is FactKind.CONFIG and language_of(fact.evidence.path) == "rust"
-    return fact.kind in _SYMBOLS and fact.public is None and (struct or not new)
+    declares = language_of(fact.evidence.path) in {"python", "rust"}
+    setting = fact.kind is FactKind.CONFIG and declares
+    return fact.kind in _SYMBOLS and fact.public is None and (setting or not new)
 
 
 def is_sent(fact: Fact) -> bool:
@@ -119,8 +120,11 @@ def _is_public(fact: Fact, texts: Mapping[str, str]) -> bool | None:
     top = re.split(r"[.:]+", fact.name)[0]
     match language_of(path):
         case "python":
-            outer = path.removeprefix("src/").count("/") <= _OUTER
-            set_by_users = _TYPED_CLASS.search(top) or (outer and _SET_IN.search(path))
+            depth = path.removeprefix("src/").count("/")
+            within = _SET_IN.search(path) if depth <= _OUTER else None
+            # A deep file that is only named after its part configures that part for the program.
+            outer = within and (depth < _OUTER or within[0][0] != "_")
+            set_by_users = _TYPED_CLASS.search(top) or outer
             if fact.kind is FactKind.CONFIG and set_by_users:
                 return True
             if is_sent(fact):
@@ -203,9 +207,15 @@ def _is_read(owner: str, text: str, marks: re.Pattern[str] = _READ) -> bool:
     )
     above = text[max(0, match.start() - _HEAD) : match.start()] if match else ""
     above = above.rpartition("\n}")[2]
+    if match and _OPAQUE.match(text, match.start()):
+        return False
     if match and marks is _READ and "#[serde(" in text[match.start() :].partition("\n}")[0]:
         return _TYPED.search(above) is None
     return marks.search(above) is not None and _TYPED.search(above) is None
+
+
+_OPAQUE = re.compile(r"[ \t]*pub(?:\([^)]*\))? struct \w+ \{\n(?:[ \t]++(?!pub\b)[^\n]*+\n|\n)++\}")
+"""A type of Rust whose fields only its own module reads, such as part of another program's file."""
 
 
 def _in_python(top: str, fact: Fact, texts: Mapping[str, str]) -> bool | None:

@@ -18,6 +18,7 @@ from digest.core.change import Hunk
 from digest.core.facts import Fact, FactKind
 from digest.facts import class_fields, named_settings
 from digest.facts.call_arguments import is_told_apart, resolve_default, split
+from digest.facts.paths import is_translation
 from digest.facts.side_text import SideText
 from digest.facts.syntax.declarations import CONFIGURES, DeclaredField
 
@@ -189,7 +190,7 @@ def find(before: SideText, after: SideText, language: str) -> Iterator[Fact]:
     """The defaults that changed in one file."""
     if language == "rust":
         yield from class_fields.find_variants(before, after)
-    if language not in _FORMS:
+    if language not in _FORMS or is_translation(after.path):
         return
     olds, news = before.places(), after.places()
     if sum(len(lines) for _, lines in news) > _MOST_LINES:
@@ -265,8 +266,7 @@ def _values(
 _LISTING = frozenset({"javascript", "python", "typescript"})
 _LIST = re.compile(r"[ \t]+[\"']?(?P<name>[A-Za-z_][\w-]{0,80})[\"']?:[ \t]*\[")
 _ITEM = re.compile(r"[ \t]+(?:\"[^\"\n]*\"|'[^'\n]*'|-?\d[\d.]*),?[ \t]*$")
-_LONGEST_LIST, _MOST_ITEMS = 60, 400  # lines of a list, and changed ones of a side
-_MOST_LISTS = 20  # lists of a file that are read on both sides; more are data
+_LONGEST_LIST, _MOST_ITEMS, _MOST_LISTS = 60, 400, 20  # lines, those changed, lists of a side
 
 
 def _lists(before: SideText, after: SideText, language: str) -> Iterator[Fact]:

@@ -247,6 +247,16 @@ def is_script(path: str) -> bool:
     return top.lower() in _SCRIPT_TOP or _DEVELOPERS.match(path) is not None
 
 
+_TRANSLATION = lazy(
+    r"(?i)(?:^|/)(?:i18n|intl|l10n|lang(?:uage)?s?|locales?|translations?)(?:/|[._-])"
+)
+
+
+def is_translation(path: str) -> bool:
+    """Whether a file has texts of a program by language, which nobody sets."""
+    return _TRANSLATION.search(path) is not None
+
+
 def _pipeline(folders: list[str], name: str) -> Area | None:
     """Continuous integration, and other files for the forge."""
     if folders and folders[0] in {".github", ".gitea", ".forgejo"}:

@@ -12,7 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from digest.core.authors import presents
+from digest.core.authors import without_presented
 from digest.core.facts import Action, Area, Fact, FactKind, Subject
 from digest.facts.message import message_evidence, message_lines
 from digest.facts.side_text import FileContext, SideLines
@@ -191,14 +191,15 @@ def find_in_message(message: str, subject: Subject) -> Iterator[Fact]:
     seen: Counter[str] = Counter()
     low = "" if _SETS_ASIDE.match(subject.words) else message.lower()
     told = any(hint in low for hint in _WORD_HINTS)
-    shown = presents(subject.words)
+    left = without_presented(subject.words)
     for number, line in message_lines(message) if told else ():
         for found in _ADVISORY.finditer(line):
             name = f"CVE-{found[1]}-{found[2]}" if found[1] else found[3] or found[4]
             if not seen[name]:
                 yield _said(name, "advisory", number)
             seen[name] += 1
-        for found in () if shown else (*_WORDS.finditer(line), *_ACRONYMS.finditer(line)):
+        said = line if left == subject.words else left if number == 1 else left and line
+        for found in (*_WORDS.finditer(said), *_ACRONYMS.finditer(said)):
             name = found[0].lower() if found[0].lower() != found[0].upper() else found[0]
             noun = number > 1 or name.endswith("ies")
             if noun and _NOUN.match(name) and not _MENDED.search(line):

@@ -58,6 +58,12 @@ _HINTS = frozenset(
 )
 """Signals of which two are needed for that."""
 
+_SAID = frozenset({"body_behaviour", "body_stable", "says_instead", "title_hardening"})
+"""Those of them in the author's words, without which none makes a change high."""
+
+_TAKEN_AWAY = frozenset({"title_removal", "docs_changed"})
+"""Signals that something documented was removed."""
+
 _UPDATES = frozenset({"bot", "dependency", "title_upgrade", "toolchain"})
 """Signals of an update, which a changelog lists among changes and which few must react to."""
 
@@ -189,10 +195,13 @@ def _due(model: Weights, found: Sequence[Signal], *, undone: bool) -> dict[str, 
     seen = not aside and (spoken or len(hints) > 1)
     code = next((s.subject for s in found if s.name == "title_code"), "")
     inner = "title_refactor" in names or _INTERNAL.search(code)
-    if level is Level.HIGH and (inner or not seen):
+    firm = spoken or (names & _SAID and len(hints) > 1) or names >= _TAKEN_AWAY
+    if level is Level.HIGH and (inner or aside or not firm):
         level = Level.MEDIUM
     if level is not Level.LOW and (seen or (not aside and _names_use(found))):
         due[RESEMBLES] = Demand(level=level, strength=_RESEMBLING)
+    if "says_refusal" in due and _INTERNAL.search(code):
+        due["says_refusal"] = replace(due["says_refusal"], level=Level.MEDIUM)
     if "note_changed" in due and (names & (_UPDATES | _FILED) or "core" not in names):
         due["note_changed"] = replace(due["note_changed"], level=Level.MEDIUM)
     if undone:

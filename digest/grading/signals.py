@@ -15,7 +15,7 @@ from importlib import resources
 from itertools import product
 from math import log1p, log2
 
-from digest.core.authors import made_by_bot, presents
+from digest.core.authors import made_by_bot, without_presented
 from digest.core.change import Commit, FileStatus
 from digest.core.facts import (
     Action,
@@ -64,8 +64,11 @@ _REMOVALS = frozenset(
 _INSIDE = frozenset("behaviour contract_removed default deprecation instead rename".split())  # noqa: SIM905
 """Demands that a refactoring looks like."""
 
+_SHOWN = frozenset({"behaviour", "format", "instead", "shipped"})
+"""Demands that a title about what a program shows can make."""
+
 _HOUSEKEEPING = re.compile(
-    r"(?<![\w-])(?:unused|dead|redundant|unnecessary|duplicated?|internal|stale|leftover|extra|useless"
+    r"(?<![\w-])(?:unused|unreachable|dead|redundant|unnecessary|duplicated?|internal|stale|leftover|extra|useless"
     r"|debug|todo|temporary|workaround|comments?|imports?|prints?|tests?|flaky|mentions?|docs?"
     r"|clarif\w{1,5}|explains?|flatten\w{0,3}|hoist\w{0,3}|centrali[sz]\w{1,4}|pre-?allocat\w{1,3}"
     r"|rework\w{0,3}|plumb\w{0,3}|typos?|unneeded|private|local variables?|lint\w{0,3}|ci"
@@ -87,7 +90,11 @@ _ASIDES = re.compile(
 _REFACTORING = re.compile(
     r"(?:\[[^\[\]]{1,40}\] ?){0,4}(?:\[[^\[\]]{0,30})?refactor", re.IGNORECASE
 )
-_OWN = re.compile(r"\W?(?:bug)?fix\b.{0,60}[\]:)] ?(?:require|enforce|validate)", re.IGNORECASE)
+_OWN = re.compile(
+    r"\W?(?:bug)?fix\b.{0,60}[\]:)] ?(?:require|enforce|error|fail|validate)", re.IGNORECASE
+)
+_STATE = re.compile(r"(?:is|are|be|as|now) deprecated$", re.IGNORECASE)
+"""A deprecation by somebody else, in the title of a fix."""
 _REMOVES = re.compile(r"(?:remov|drop|delet|deprecat)\w{0,4}\b", re.IGNORECASE)
 _DESCRIBES = frozenset({"doc", "docs", "test", "tests"})  # nothing changes but words or tests
 _DECLARES = re.compile(
@@ -175,16 +182,20 @@ def _demands(title: Title, text: str, *, core: bool) -> Iterator[tuple[str, str]
         return
     inner = _INSIDE if _REFACTORING.match(text) else frozenset()
     inner |= _REMOVALS if _HOUSEKEEPING.search(text) else frozenset()
-    if presents(title.subject.words):
-        inner |= {"security"} if "by default" in text else {"security", "default"}
     if "removed" in map(str.lower, title.subject.tags):
         text = f"Removed {title.subject.words}"[:_BOUND]
+    kept = without_presented(title.subject.words)
+    kept = text if kept == title.subject.words else kept
     for name, rule in _DEMANDED.items():
         if not (title.shipped or (core and name != "shipped") or name in _WITHOUT_CODE):
             continue
-        if (match := rule.search(text)) and name not in inner:
+        told = text if name in _SHOWN or (name == "default" and "by default" in text) else kept
+        if (match := rule.search(told)) and name not in inner:
             declared = core or title.declares or not _REMOVES.match(match[0])
-            if (declared or name != "requirement") and (name != "refusal" or not _OWN.match(text)):
+            symptom = (name == "refusal" and _OWN.match(text)) or (
+                title.subject.type == "fix" and _STATE.fullmatch(match[0])
+            )
+            if (declared or name != "requirement") and not symptom:
                 yield f"says_{name}", " ".join(match[0].split())
 
 

@@ -249,6 +249,15 @@ def key(text: str | None) -> str | None:
     return text
 
 
+def type_key(text: str) -> str | None:
+    """A type without the modules that it is imported from, and without notes on it."""
+    return key(_QUALIFIED.sub("", _ANNOTATED.sub(r"\g<type>", text)))
+
+
+_QUALIFIED = re.compile(r"(?<![\w.])(?:[a-z_]\w{0,60}\.){1,6}(?=[A-Za-z_])")
+_ANNOTATED = re.compile(r"\bAnnotated\[(?P<type>[^\[\],]{1,80}(?:\[[^\[\]]{1,80}\])?), .*\]")
+
+
 def _is_wrapped(text: str) -> bool:
     """Whether a text is one pair of round brackets that only groups, not a tuple."""
     depth = 0

@@ -14,6 +14,7 @@ from digest.core.authors import (
     is_owner,
     sentences,
     without_backticks,
+    without_presented,
 )
 from digest.document import Code, Text, plain
 
@@ -145,6 +146,25 @@ def test_last_pattern_of_each_section_says_who_owns_a_file(text, path, owners):
 def test_lines_beyond_the_first_two_thousand_own_nothing():
     text = "\n".join(f"/src/{n}.py @u{n}" for n in range(3_000))
     assert CodeOwners(text=text).of(["src/1999.py", "src/2000.py"]) == ("@u1999",)
+
+
+@pytest.mark.parametrize(
+    ("title", "left"),
+    [
+        ("Show advisories of a package", ""),
+        ("Fix a path traversal and show a clear error", "Fix a path traversal"),
+        ("Tell both versions, and advise no old default", ""),
+        ("List old options, and remove --fast", "remove --fast"),
+        ("Shows all updates and removes --fast", "removes --fast"),
+        ("Grade blocked defaults, aligned ones and updates against a CVE", ""),
+        ("Name a list, and reject in one wording", ""),
+        ("Read one text, and no talk of security", "Read one text"),
+        ("Read one text and no longer two", "Read one text and no longer two"),
+        ("Showcase the reader", "Showcase the reader"),
+    ],
+)
+def test_parts_of_a_title_about_what_is_shown_are_left_out(title, left):
+    assert without_presented(title) == left
 
 
 def test_owners_of_several_files_are_named_once():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from digest.core.facts import Action, Fact, FactKind
@@ -116,6 +118,35 @@ def test_structure_of_rust_is_configuration_only_if_it_is_read(derive, public):
     (fact,) = [f for f in told(path, old, new) if f.kind is FactKind.CONFIG]
     assert fact.action is Action.REMOVED
     assert with_exposure(fact, {path: old}).public is (bool(public))
+
+
+@pytest.mark.parametrize(("kept", "public"), [("pub ", True), ("pub(crate) ", True), ("", False)])
+def test_structure_of_rust_that_keeps_its_fields_to_itself_is_no_configuration(kept, public):
+    text = STRUCT.replace("    pub ", f"    {kept}").format("#[derive(Deserialize)]\n", "")
+    path = "app/src/model.rs"
+    lost = text.replace("\n}", f"\n    {kept}find_links: String,\n}}")
+    (found,) = [f for f in told(path, lost, text) if f.kind is FactKind.CONFIG]
+    assert with_exposure(found, {path: text}).public is public
+
+
+@pytest.mark.parametrize(
+    ("path", "action", "public"),
+    [
+        ("app/config/cache.py", "removed", True),
+        ("app/core/cache_config.py", "removed", True),
+        ("app/core/config/cache.py", "removed", True),
+        ("app/core/parser/cache_config.py", "removed", False),
+        ("app/core/parser/cache_config.py", "added", False),
+        ("app/core/parser/cache_args.py", "added", False),
+    ],
+)
+def test_settings_of_an_inner_part_are_not_those_of_users(path, action, public):
+    text = "class CacheConfig(BaseModel):\n    size: int = 8\n"
+    sides = (text, f"{text}    name: str = 'x'\n")
+    old, new = sides if action == "added" else sides[::-1]
+    (found,) = [f for f in told(path, old, new) if f.kind is FactKind.CONFIG]
+    texts = {"app/__init__.py": "from app.main import run\n", path: new}
+    assert with_exposure(replace(found, public=None), texts).public is public
 
 
 def test_default_that_only_moved_into_a_constant_did_not_change():
@@ -1332,3 +1363,16 @@ def test_documented_list_is_a_default_if_code_has_what_is_new_in_it() -> None:
     )
     facts = facts_of("feat: prefer browsers", *files).items
     assert [f.name for f in facts if f.detail == "default"] == ["resolve.mainFields"]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "told_as"),
+    [
+        ("LogSettings", "models.LogSettings", 0),
+        ("str", 'Annotated[str, must("write a host")]', 0),
+        ("str", "int", 1),
+    ],
+)
+def test_type_that_only_has_another_path_or_a_note_did_not_change(one, other, told_as):
+    old = f"class CacheConfig(BaseModel):\n    logs: {one}\n"
+    assert len(told("app/config.py", old, old.replace(one, other))) == told_as

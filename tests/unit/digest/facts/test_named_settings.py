@@ -88,6 +88,7 @@ def test_flags_of_other_libraries(path, line, fact):
         ("a.py", 'port: int = Field(80, env="APP_PORT")', "added APP_PORT @2n"),
         ("a.js", "const x = process.env.APP_PORT || '80';", "added APP_PORT None -> '80' @2n"),
         ("a.ts", 'const x = process.env["APP_PORT"] ?? 80;', "added APP_PORT None -> 80 @2n"),
+        ("a.ts", "const x = process.env.APP_URL ?? `ws:${p}`;", "added APP_URL @2n"),
         ("a.rs", 'let x = env::var("APP_PORT");', "added APP_PORT @2n"),
         ("a.rs", '#[arg(env = "APP_PORT")] x: u8,', "added APP_PORT @2n"),
         ("a.go", 'x := os.Getenv("APP_PORT")', "added APP_PORT @2n"),

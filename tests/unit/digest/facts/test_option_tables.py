@@ -252,3 +252,13 @@ def test_an_option_in_the_place_of_another_that_ends_alike_replaces_it(
     old, new = (declared.format(name) for name in names)
     facts = facts_of("Use another", (path, old, new)).items
     assert [f.action.value for f in facts if f.action is not Action.ADDED] == [action]
+
+
+@pytest.mark.parametrize(
+    ("path", "told"),
+    [("src/options.ts", 1), ("src/languages/fa.ts", 0), ("src/locale/fa.ts", 0)],
+)
+def test_texts_by_language_are_no_defaults(path: str, told: int) -> None:
+    old = "export const fa: DefaultTexts = {\n  account: 'a',\n}\n"
+    facts = facts_of("Refine", (path, old, old.replace("'a'", "'b'"))).items
+    assert len(facts) == told

@@ -225,6 +225,12 @@ def test_change_like_marked_ones_is_high_and_a_revert_of_it_is_not() -> None:
     assert grade(undone).level is not Level.HIGH
 
 
+def test_refusal_that_names_code_alone_is_not_high() -> None:
+    assert grade(changed("Require `Pool.size` to be set")).level is Level.MEDIUM
+    assert grade(changed("Require `pool_size` to be set")).level is not Level.LOW
+    assert grade(changed("Require a size of pools")).level is Level.HIGH
+
+
 def test_a_label_of_the_forge_declares_a_breaking_change() -> None:
     told = changed("Link files by name")
     assert grade(told).level is not Level.HIGH

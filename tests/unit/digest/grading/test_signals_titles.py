@@ -88,6 +88,10 @@ def test_words_that_say_it_are_read(title: str, signal: str) -> None:
         ("[FIXED] Leaves bypass the publish permission check", "says_security"),
         ("[FIXED] Subscribe deny not enforced on replay", "says_security"),
         ("[FIXED] Partial packets can exhaust pre-auth memory", "says_security"),
+        ("List old options, and remove the `--fast` flag", "says_contract_removed"),
+        ("Fix a security hole and show a clear error", "says_security"),
+        ("Drop the prune command", "says_contract_removed"),
+        ("Error on names of pools with dots", "says_refusal"),
     ],
 )
 def test_demands_of_a_title_are_read(title: str, signal: str) -> None:
@@ -140,6 +144,17 @@ def test_demands_of_a_title_are_read(title: str, signal: str) -> None:
         "Rename db_test2 -> db_etc2_test",
         "refactor: leave out a setting as it is on by default",
         "fix(plugin): remove preload links for legacy builds",
+        "Tell fewer deprecations of flags, and name what a title rejects",
+        "Call new what fixes a CVE without a number",
+        "Search the routes, and small numbers among the defaults to keep",
+        "Fix security settings of the build",
+        "drop nth command supports several arguments",
+        "chore(cli): remove an unreachable short-flag check",
+        "Disallow the clippy::needless_return lint",
+        "Enforce PoolReader to resolve paths",
+        "fix(query): error in joins when a document was deleted",
+        "fix(query): the written syntax is deprecated",
+        "Adjust the deprecation window of the reader",
     ],
 )
 def test_housekeeping_demands_nothing(title: str) -> None:
