@@ -17,6 +17,7 @@ from digest.question.range_rules import reaching
 from digest.question.slot_values import Filters, Path, Quote, Release, Symbol
 from digest.window import Window
 
+_SURELY = 5.0  # weight of a search that is asked for as such
 MOST_TERMS = 12  # maximum search terms of one question
 _MOST_WORDS = 7  # maximum words of a topic
 
@@ -28,18 +29,20 @@ def search(asked: Asked) -> Iterator[Weighed]:
         q.text for q in asked.slots(Quote) if q.text.upper().startswith(("CVE-", "GHSA-"))
     ]
     if advisories:
-        yield Weighed(6.0, Search(terms=tuple(advisories), window=asked.span))
+        yield Weighed(_SURELY, Search(terms=tuple(advisories), window=asked.span))
+        return
     titles = [quote.text for quote in asked.slots(Quote) if quote.text.count(" ") > 1]
     if titles and not asked.has("other", "search", "mention"):
-        yield Weighed(4.0, Search(terms=(titles[0],), window=asked.span))
-    at = max((asked.tags[tag] for tag in ("search", "mention") if tag in asked.tags), default=-1)
-    if at < 0 or asked.references or (asked.has("history") and RELEASE.search(asked.text)):
+        yield Weighed(_SURELY, Search(terms=(titles[0],), window=asked.span))
+    cues = [asked.tags[tag] for tag in ("search", "mention") if tag in asked.tags]
+    if not cues or asked.references or (asked.has("history") and RELEASE.search(asked.text)):
         return  # "in which release did the search API come"
+    at = max(cues)
     terms = tuple(t for t in (_ENDS.sub("", term) for term in _terms(asked, at)) if t)[:MOST_TERMS]
     if not terms or "#" in terms:
         return
     filters = asked.filters
-    if asked.has("other") and at > asked.tags["other"]:
+    if at > asked.tags.get("other", at):
         return  # "how do I write a query"
     early = sum(
         1
@@ -47,7 +50,7 @@ def search(asked: Asked) -> Iterator[Weighed]:
         if not t.tags & {"noise", "ask", "change", "aux", "search", "mention"} and t.slot is None
     )
     yield Weighed(
-        5.0 - early,
+        _SURELY - early,
         Search(
             terms=terms,
             window=asked.span,
@@ -125,40 +128,36 @@ def bare(asked: Asked) -> Iterator[Weighed]:
 _MOST_BARE = 4  # maximum words of a topic that is all of a question
 
 _GAINS = {
-    "change": 3.0, "happened": 2.0, "digest": 2.0, "catchup": 1.0, "count": 0.5, "most": 0.3,
-    "per:day": 1.0, "per:week": 1.0, "per:month": 1.0, "per:author": 1.0, "per:file": 0.5,
-    "per:folder": 0.5, "contributors": 1.0,
-    "upgrade": 0.5, "notes": 0.5, "about": 2.0, "trouble": 1.5, "releases": 0.4, "default": 0.5,
-    "bump": 1.0, "risk": 0.3, "again": 0.5, "share": 1.0,
+    3.0: ("change",),
+    2.0: ("happened", "digest", "about"),
+    1.0: ("catchup", "trouble", "bump", "contributors", "share", "per:day", "per:week", "per:month",
+          "per:author"),
+    0.5: ("count", "most", "upgrade", "risk", "notes", "default", "again", "per:file",
+          "per:folder"),
 }  # fmt: skip
+"""How much each of some tags speaks for a list of changes."""
 
-_LOSSES = {
-    "other": 4.0, "me": 3.0, "future": 1.5, "foreign": 3.0, "todo": 4.0, "why": 2.0, "help": 1.0,
-    "remedy": 1.0, "it": 0.5, "fulltext": 4.0, "explain": 0.0, "wrote": 0.0,
-}  # fmt: skip
+_LOSSES = {3.0: ("me", "why"), 0.5: ("it", "help", "remedy", "future")}
+_OTHER = ("other", "todo", "fulltext", "foreign")  # tags of what is no list of changes
 
 
 def _weight(asked: Asked, intent: Changed) -> float:
-    weight = sum(gain for tag, gain in _GAINS.items() if asked.has(tag))
-    if asked.has("change") and asked.has("happened"):
-        weight -= 2.0
-    weight += 2.0 if isinstance(asked.span, Window) else 3.0 if asked.spans else 0.0
-    weight += (
-        2.0 * bool(asked.kinds or intent.kinds == (ChangeKind.ACTION,))
-        + 1.0 * bool(asked.level)
-        + 2.0 * bool(intent.path)
-    )
-    weight += 1.5 * bool(intent.topic and asked.has("notes"))
-    weight += 2.0 * bool(intent.author) + 2.0 * bool(asked.slots(Release))
-    weight += 1.5 * bool(asked.without) + 1.5 * bool(asked.top or asked.against)
-    weight += (1.5 if asked.has("ask") else 1.0) * bool(asked.actions) + 1.0 * bool(asked.things)
-    weight += 2.0 if intent.people and (asked.has(*_DEEDS) or asked.actions) else 0.0
-    weight -= sum(loss for tag, loss in _LOSSES.items() if _counts(asked, tag))
-    words = (
-        len(intent.topic.split()) if intent.topic.isascii() else min(3, 1 + len(intent.topic) // 8)
-    )
-    weight -= 0.5 * bool(words) + 0.15 * max(words - 1, 0)
-    return weight - (3.0 if words > _MOST_WORDS else 0.0)
+    words = len(intent.topic.split())
+    if words > _MOST_WORDS or any(_counts(asked, tag) for tag in _OTHER):
+        return 0.0
+    weight = sum(gain for gain, tags in _GAINS.items() for tag in tags if asked.has(tag))
+    weight -= sum(loss for loss, tags in _LOSSES.items() for tag in tags if _counts(asked, tag))
+    done = asked.has(*_DEEDS) or asked.actions
+    kinds = asked.kinds or intent.kinds == (ChangeKind.ACTION,)
+    said = (asked.spans, intent.path, intent.author, asked.slots(Release), intent.people and done)
+    weight += 2.0 * sum(map(bool, (*said, kinds)))
+    commits = asked.spans and not isinstance(asked.span, Window)
+    weight += sum(map(bool, (commits, asked.level, asked.things)))
+    if asked.actions:
+        weight += 1.5 if asked.has("ask") else 1.0
+    if asked.top or asked.against or asked.without or (intent.topic and asked.has("notes")):
+        weight += 1.5
+    return weight - (0.35 + 0.15 * words if words else 0.0)
 
 
 _DEEDS = ("agent", "change", "wrote", "review", "keep")
