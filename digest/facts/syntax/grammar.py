@@ -119,7 +119,9 @@ class _Run:
         while tree is None or self._end < len(self._text):
             start, self._end = self._end, self._next()
             if tree is not None:
-                self._append(tree, start)
+                # The text goes on there. Only bytes count: new text gets its rows when it is read.
+                anywhere = tree.root_node.start_point
+                tree.edit(start, start, self._end, anywhere, anywhere, anywhere)
             allowed = min(_SECONDS + _SECONDS_A_BYTE * self._end, self._budget.seconds)
             self._deadline = began + allowed
             tree = self._parsed(tree)
@@ -134,15 +136,6 @@ class _Run:
         if self._stage == len(self._text):
             return self._stage
         return min(len(self._text), max(_CHUNK, min(4 * self._end, self._end + self._stage)))
-
-    def _append(self, tree: Tree, start: int) -> None:
-        """Tell a tree that its text continues at a position."""
-        old, new = self._point(start), self._point(self._end)
-        tree.edit(start, start, self._end, old, old, new)
-
-    def _point(self, offset: int) -> tuple[int, int]:
-        row = self._text.count(b"\n", 0, offset)
-        return row, offset - self._text.rfind(b"\n", 0, offset) - 1
 
     def _parsed(self, old: Tree | None) -> Tree | None:
         """The tree up to the end of the stage; ``None`` if that takes too many steps."""

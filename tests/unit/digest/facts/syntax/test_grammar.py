@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from digest.facts.syntax.grammar import bodies, without
+from digest.facts.syntax import grammar
+from digest.facts.syntax.grammar import bodies, parse, without
 from tests.support.speed import within
 
 GO = """\
@@ -87,3 +88,27 @@ def test_hostile_text_is_searched_in_time(text):
 def test_type_that_a_function_returns_is_no_body():
     text = "export function f(): {\n  x: string\n} {\n  return g()\n}\n"
     assert "x: string" in emptied(text)
+
+
+OPEN = {
+    "python": "class A:\n    def run(self):\n        return [1,\n                {2}]\n\n"
+    + "(" * 3,
+    "go": "func f(a int) {\n\tb := []int{1, 2}\n}\n\nfunc g() {\n",
+    "javascript": "const f = (a) => {\n  return `x\n${a}`;\n};\nclass B {\n  go = {\n",
+}
+
+
+@pytest.mark.parametrize("name", OPEN)
+def test_text_that_is_parsed_in_stages_has_the_tree_of_one_that_is_parsed_at_once(
+    name, monkeypatch
+):
+    def nodes(tree):
+        found = [tree.root_node]
+        for node in found:
+            found += node.children
+        return [(n.type, n.byte_range, n.start_point, n.end_point) for n in found]
+
+    text = OPEN[name] * 120
+    in_stages = nodes(parse(text, name))
+    monkeypatch.setattr(grammar, "_STAGE", len(text))
+    assert in_stages == nodes(parse(text, name))
