@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import tomllib
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 from pydantic import SecretStr
@@ -18,6 +20,7 @@ from bot.platforms.feishu.open_api import _BY_CODE, Api
 from bot.platforms.feishu.sender import FeishuSender
 from digest.document import Actions, Button, Document, Paragraph, Text
 from handlers.ports.storage import PartState
+from tests.integration.bot.platforms.feishu.feishu_official import official
 from tests.servers.feishu import FeishuServer, refused
 from tests.servers.feishu_events import APP, SECRET
 from tests.servers.loopback import Breaks, DropsAfter, Fails, Hangs, HangsAfter
@@ -245,7 +248,27 @@ async def test_an_edited_message_is_still_found(server, sender):
 # Refusals
 
 
-@pytest.mark.parametrize(("code", "reason"), sorted(_BY_CODE.items()))
+CODES = {
+    int(code): SendReason(reason)
+    for reason, words in tomllib.loads(
+        (Path(__file__).parents[4] / "data" / "feishu" / "codes.toml").read_text(encoding="utf-8")
+    ).items()
+    for code in words
+}
+
+const = official("lark_oapi.ws.const")
+CONNECTION_CODES = {
+    const.SYSTEM_BUSY: SendReason.UNAVAILABLE,
+    const.INTERNAL_ERROR: SendReason.UNAVAILABLE,
+    const.FORBIDDEN: SendReason.UNAUTHORIZED,
+    const.AUTH_FAILED: SendReason.UNAUTHORIZED,
+    const.NO_CREDENTIAL: SendReason.UNAUTHORIZED,
+    const.EXCEED_CONN_LIMIT: SendReason.UNAUTHORIZED,
+}
+"""What Feishu's library knows besides, of long connections."""
+
+
+@pytest.mark.parametrize(("code", "reason"), (CODES | CONNECTION_CODES).items())
 async def test_every_documented_code_has_a_reason(code, reason):
     with FeishuServer() as server:
         response = refused(code)
@@ -257,6 +280,10 @@ async def test_every_documented_code_has_a_reason(code, reason):
     assert error.reason is reason
     assert str(code) in error.detail
     assert "log-1" in error.detail
+
+
+def test_no_code_is_known_that_feishu_does_not_document():
+    assert _BY_CODE.keys() == CODES.keys() | CONNECTION_CODES.keys()
 
 
 @pytest.mark.parametrize(
@@ -337,6 +364,24 @@ def test_a_hundred_chats_go_as_fast_as_the_app_may():
     times = posted_at(*(f"oc_{n}" for n in range(100)))
     assert len(times) == 100
     assert 99 / 50 <= times[-1] - times[0] < 1.2 * 99 / 50
+
+
+def test_post_after_the_thousand_of_a_minute_goes_as_soon_as_the_minute_is_over():
+    async def turns(loop: VirtualLoop) -> list[float]:
+        with FeishuServer() as server:
+            client = HttpClient()
+            client.request = timeless(loop, client.request)
+            sender = FeishuSender(Api(server.url, APP, SecretStr(SECRET), client), loop.time)
+            times = []
+            for number in range(1001):
+                await sender.ready(f"oc_{number}")
+                times.append(loop.time())
+            await sender.aclose()
+            return times
+
+    times = run_in_virtual_time(turns)
+    assert times[999] - times[0] < 30
+    assert times[1000] - times[0] == pytest.approx(60)
 
 
 # Looking without sending
