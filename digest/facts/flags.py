@@ -431,7 +431,7 @@ def _java(_source: SideText, call: CodeCall) -> Read | None:
     if call.callee == ".longOpt":
         name = literal(call.get("", 0))
         return ((f"--{name}",), None, None) if name else None
-    given = call.named.get("names") or call.named.get("name") or call.get("", 0) or ""
+    given = call.named.get("names") or call.named.get("name") or ""
     return tuple(re.findall(r'"(--?[\w-]+)"', given)), call.named.get("defaultValue"), None
 
 

@@ -68,6 +68,16 @@ async def test_job_is_found_without_reading_what_waits(
     assert "digestbot_jobs_queue" in str(plan)
 
 
+async def test_channels_that_are_due_do_not_send_what_is_pending_as_well(
+    database, engine, jobs, worker
+) -> None:
+    for channels in (1, 3):  # the second time, one of them waits already
+        await put(database, engine, channels=channels, answers=0)
+    found = [await jobs.fetch_job([CHANNELS], worker) for _ in range(3)]
+    assert sorted(job.task_kwargs["name"] for job in found) == ["c0", "c1", "c2"]
+    assert not any(job.task_kwargs["left"] for job in found)
+
+
 async def test_jobs_of_one_message_are_done_one_after_the_other(engine, jobs, worker) -> None:
     key = ("a", "c", "1")
     for _ in range(2):

@@ -72,6 +72,7 @@ def test_flag_that_only_a_comment_names_is_new():
         ("a.cc", 'DEFINE_int32(depth, 3, "help");', "added --depth None -> 3 @2n"),
         ("a.cc", 'ABSL_FLAG(bool, fast, true, "help");', "added --fast None -> true @2n"),
         ("A.java", '@Option(names = {"-o", "--out"}, defaultValue = "x")', 'added --out None -> "x" @2n'),
+        ("A.java", 'Option o = Option.builder("o").longOpt("out").build();', "added --out @2n"),
     ],
 )  # fmt: skip
 def test_flags_of_other_libraries(path, line, fact):

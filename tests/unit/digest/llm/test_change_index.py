@@ -39,6 +39,14 @@ def test_text_occurs_as_a_whole_word_or_flag(literal, text, at):
     assert occurs(literal, text) is bool(at)
 
 
+def test_file_that_was_moved_is_known_under_both_paths():
+    moved = materials.renamed()
+    index = ChangeIndex(moved.change, moved.facts)
+    before = [file.old_path for file in moved.change.files if file.old_path]
+    assert before
+    assert {*index.paths} == {*before, *(file.path for file in moved.change.files)}
+
+
 def test_rows_are_whole_lines_and_each_comes_once():
     text = "limit = limit\nsecond\nx limit"
     assert list(INDEX.rows("limit", text=text)) == ["limit = limit", "x limit"]

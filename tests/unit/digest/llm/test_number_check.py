@@ -99,6 +99,8 @@ def test_lines_beside_the_number_imply_no_unit():
         ("Touches 5 files.", "5"),
         ("Touches five files.", "5 files"),
         ("Touches four files.", None),
+        ("改了五个文件。", "5 files"),
+        ("改了四个文件。", None),
         ("The 2 changed files are small.", None),
         ("Adds 12 lines.", None),
         ("Adds 11 lines.", "11"),

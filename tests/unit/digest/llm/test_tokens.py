@@ -49,6 +49,7 @@ from digest.llm.tokens import take_apart
         ('The "fast" mode.', ["QUOTE fast"]),
         ('The "very fast" mode.', []),
         ('Sets pool_size"fast" now.', ["NAME pool_size", "QUOTE fast"]),
+        ("init(FP8-x or BF16)", ["NAME init", "WORD FP8", "WORD BF16"]),
         ("**bold `x` text**, ``a`b`` and *soft*", ["CODE x", "CODE a`b"]),
     ],
 )
@@ -61,6 +62,8 @@ def test_atoms_are(text, atoms):
     [
         ("Sets pool_size (and --pool-id).", "Sets `pool_size` (and `--pool-id`)."),
         ("The **`pool`** is *very* **fast**.", "The `pool` is very fast."),
+        ('Sets mode="fast" by default.', 'Sets `mode="fast`" by default.'),
+        ("Calls start(a,b) twice.", "Calls `start`(a,b) twice."),
         ('Not "pool_size", 12 of CPU/GPU.', 'Not "pool_size", 12 of CPU/GPU.'),
     ],
 )

@@ -404,6 +404,7 @@ def test_one_chinese_character_is_an_author_if_the_repository_knows_it():
         ("#12 是干嘛的，谁写的", ("#12 是干嘛的",)),
         ("is VLLM_PORT gone? who removed it?", ("is VLLM_PORT gone",)),
         ("what changed in MoE? any breaking?", ("what changed in MoE", "and any breaking")),
+        ("which release has #12 and what does it do", ("which release has #12", "what does it do")),
         ("what changed this week and who did most", ()),
         ("which flags were added in July and which removed", ()),
         ("what changed this week? thanks!", ()),

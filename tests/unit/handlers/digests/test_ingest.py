@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from digest.window import Window
-from handlers.digests.ingest import fill
+from handlers.digests.ingest import fill, with_descriptions
 from handlers.ports.storage import Range
 from tests.support.fakes import REPOSITORY, FakeSource, change, context
 
@@ -17,6 +18,34 @@ KEY = (REPOSITORY.name, "")
 
 def window(since: datetime, until: datetime) -> Window:
     return Window(since=since, until=until, zone=ZoneInfo("UTC"))
+
+
+async def test_forge_is_asked_for_all_requests_since_the_oldest_change_without_a_description():
+    asked = []
+
+    class Forge:
+        async def recent(self, since):
+            asked.append(since)
+            yield []
+
+    days = [NOON - timedelta(days=back) for back in (1, 5, 9)]
+    source = FakeSource([change("abc"[n], f"Any (#{n + 1})", at=at) for n, at in enumerate(days)])
+    ctx = context(source, at=NOON)
+    ctx = replace(ctx, requests=Kept(), watched=replace(ctx.watched, forge=Forge()))
+    names, _ = await fill(ctx, window(days[-1], NOON), await tip(ctx))
+    graded = await ctx.archive.load(REPOSITORY, names)
+    await with_descriptions([*graded.values()], ctx)
+    assert asked == [days[-1]]
+
+
+class Kept:
+    """Stored requests: none."""
+
+    async def keep(self, repository, requests, now):
+        pass
+
+    async def load(self, repository, numbers):
+        return {}
 
 
 async def test_window_is_read_up_to_now():
