@@ -60,6 +60,15 @@ def test_a_true_sentence_is_kept(text):
 
 @pytest.mark.parametrize(
     ("text", "wrong"),
+    [("Reads the cache it made.", None), ("Reads the cache it wrote.", Rejection.COPIED)],
+)
+def test_comment_of_a_few_words_may_be_said_as_well_but_no_whole_sentence(text, wrong):
+    lines = "# Reads the cache it made\n# Reads the cache it wrote\nread()\n"
+    assert fault(text, materials.material("Add a cache", ("a.py", "", lines))) is wrong
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong"),
     [
         ("Adds the parameter `retrys` to `Pool.start`.", Rejection.NAME),
         ("Adds the parameter `retry` to `Pool.start`.", Rejection.NAME),
