@@ -30,6 +30,7 @@ from bot.subscriptions.chat_subscriptions import resting, spec_of, timing_of
 from bot.telemetry.logs import LOG, into_file
 from bot.util.machine import FixedClock
 from bot.workspace.workspace import Workspace
+from digest.chat.chat_settings import still_muted
 from digest.core.enums import Language
 from digest.document import Document
 from digest.frozen import frozen
@@ -89,6 +90,8 @@ async def room_here(app: Workspace, names: Sequence[str], language: Language) ->
                     fixed=False,
                     following=following,
                     paused_until=settings.paused_by(now),
+                    filters=settings.filters,
+                    muted=still_muted(settings.muted, settings.muted_until, now),
                 )
             )
         return found

@@ -22,7 +22,7 @@ from bot.store.chat_records import SqlChats
 from bot.subscriptions.channel_registry import Subscription
 from bot.subscriptions.channel_registry import subscriptions as configured
 from digest.chat.chat_intents import Subscribe, Value, format_managing, format_value
-from digest.chat.chat_settings import ChatSettings, DigestTiming, Filters, Subscribed
+from digest.chat.chat_settings import ChatSettings, DigestTiming, Filters, Subscribed, still_muted
 from digest.core.enums import Frequency, Language
 from handlers.ports.chat_port import ChatDigest, ChatKey, Chats, Room
 
@@ -252,6 +252,8 @@ class Subscribing:
                     fixed=fixed,
                     following=None if kept.paused else next_run(one.spec, now),
                     paused_until=until,
+                    filters=one.filters,
+                    muted=still_muted(one.muted, one.muted_until, now),
                 )
             )
         return runs

@@ -13,7 +13,14 @@ from enum import StrEnum
 from typing import Protocol
 from zoneinfo import ZoneInfo
 
-from digest.chat.chat_settings import AS_USUAL, ChatSettings, DigestTiming, Subscribed
+from digest.chat.chat_settings import (
+    AS_USUAL,
+    PLAIN,
+    ChatSettings,
+    DigestTiming,
+    Filters,
+    Subscribed,
+)
 from digest.core.enums import Alerts, Frequency, Language
 from digest.core.grade import Repository
 from digest.core.profile import Profile, ProfileEntry
@@ -139,6 +146,8 @@ class ChatDigest:
     fixed: bool = False
     following: datetime | None = None  # when it is next due, aware; ``None`` in an endless pause
     paused_until: datetime | None = None  # the end of a pause that has one
+    filters: Filters = PLAIN  # exclude changes, as do muted topics
+    muted: tuple[str, ...] = ()
 
 
 async def _nothing() -> Sequence[ChatDigest]:
