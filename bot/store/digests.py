@@ -148,22 +148,38 @@ class SqlDigests(SqlStore):
     ) -> DigestHeading | None:
         """The first digest of a repository that showed a commit, if any."""
         shown = json.dumps([sha, State.POSTED.value])[:-1]
-        wanted = (
-            HEADINGS.where(
-                digests.c.repository == repository,
-                digests.c.created_at >= dialect.seconds(committed_at - _AHEAD),
-                dialect.contains(digests.c.outcomes, sa.literal(shown)),
-            )
-            .order_by(digests.c.created_at, digests.c.name)
-            .limit(1)
-        )
+        wanted = _first_with(HEADINGS, shown, repository, committed_at)
         row = (await self._database.run(wanted)).first
         return heading_of(row) if row else None
+
+    async def covered_with(
+        self, repository: str, sha: str, committed_at: datetime
+    ) -> Sequence[str]:
+        """The commits of the first digest of a repository that covered a commit, as it has them."""
+        outcomes = sa.select(digests.c.outcomes)
+        covered = _first_with(outcomes, json.dumps([sha])[:-1], repository, committed_at)
+        row = (await self._database.run(covered)).first
+        return tuple(outcome[0] for outcome in json.loads(row.outcomes)) if row else ()
 
     async def list(self, limit: int) -> Sequence[DigestHeading]:
         """The digests made last, at most ``limit``, newest first."""
         wanted = HEADINGS.order_by(digests.c.created_at.desc(), digests.c.name).limit(limit)
         return tuple(map(heading_of, (await self._database.run(wanted)).rows))
+
+
+def _first_with(
+    wanted: sa.Select[Any], outcome: str, repository: str, committed_at: datetime
+) -> sa.Select[Any]:
+    """The first digest of a repository with an outcome, given as the beginning of its JSON."""
+    return (
+        wanted.where(
+            digests.c.repository == repository,
+            digests.c.created_at >= dialect.seconds(committed_at - _AHEAD),
+            dialect.contains(digests.c.outcomes, sa.literal(outcome)),
+        )
+        .order_by(digests.c.created_at, digests.c.name)
+        .limit(1)
+    )
 
 
 def _columns(digest: KeptDigest) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Collection, Coroutine
+from collections.abc import Collection, Coroutine, Sequence
 from contextlib import suppress
 from dataclasses import field, replace
 from datetime import date
@@ -291,6 +291,12 @@ class KeptAnnouncements:
             return None
         page = page_of_digest(self._app.web_of(repository.name), heading.mark, str(language))
         return Announced(day=day_of(heading), page=page)
+
+    async def beside(self, repository: Repository, change: Graded) -> Sequence[str]:
+        """The commits of the first digest that covered a change. Raises ``BrokenArchive``."""
+        return await self._app.digests.covered_with(
+            repository.name, change.sha, change.commit.committed_at
+        )
 
 
 def day_of(heading: DigestHeading) -> date:

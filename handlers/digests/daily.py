@@ -14,12 +14,12 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from digest.chat.chat_settings import Filters
-from digest.core.grade import Level
+from digest.core.grade import Graded, Level
 from digest.frozen import frozen
 from digest.grading.outcomes import of_window
 from digest.report.assembly import Report, ReportEntry, assemble, keep_entries, tally
 from digest.report.condensed import posted_commits
-from digest.window import Window
+from digest.window import Window, days_window
 from handlers.context import Context
 from handlers.digests.grade_quality import taught
 from handlers.digests.ingest import Ingested, Labels, ingest, with_descriptions
@@ -74,6 +74,25 @@ async def digest_since(
         return await _report(ctx, tip, dated, window, least, late=(), rewritten=True)
     selection = Range(base=seen, tip=tip.sha)
     return await _report(ctx, tip, selection, window, least, late=None, rewritten=rewritten)
+
+
+async def beside_others(graded: Graded, ctx: Context, tip: Tip) -> Graded:
+    """The change with the grade that it has in its digest, or else in the digest of its day.
+
+    It stays as it is while other changes of that day are not archived.
+    """
+    repository = ctx.watched.repository
+    shas: Sequence[str] = ()
+    if ctx.announcements is not None:
+        shas = await ctx.announcements.beside(repository, graded)
+    if not shas:
+        day = graded.commit.committed_at.astimezone(ctx.zone).date()
+        shas = await ctx.watched.source.names(tip, days_window(day, day, ctx.zone))
+    others = {**await ctx.archive.load(repository, shas), graded.sha: graded}
+    if graded.sha not in shas or len(others) < len(shas):
+        return graded
+    graded_beside = of_window([others[sha] for sha in shas], ctx.watched.thresholds)
+    return next(one for one in graded_beside if one.sha == graded.sha)
 
 
 def shown_from(daily: Daily, least: Level) -> Daily:

@@ -79,6 +79,9 @@ class Announcements(Protocol):
     ) -> Announced | None:
         """The first digest that showed a change, with its page in a language."""
 
+    async def beside(self, repository: Repository, change: Graded) -> Sequence[str]:
+        """The commits of the first digest that covered a change, newest first; none without it."""
+
 
 async def undone_by(archive: Archive, repository: Repository, by: Graded) -> Sequence[Graded]:
     """The changes that a revert undoes, as far as the archive has them.

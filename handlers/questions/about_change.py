@@ -40,6 +40,7 @@ from digest.question.questions import format_intent
 from digest.report.blocks import author_link, title_link
 from digest.window import minute
 from handlers.context import Context
+from handlers.digests.daily import beside_others
 from handlers.digests.ingest import tip_of
 from handlers.questions.explain import find, refuse_elsewhere
 from handlers.questions.pull_request import explain_requested, reviews_of
@@ -52,25 +53,33 @@ _FILES = 8  # the most files to name if none belongs to the requested part
 async def why(intent: Why, ctx: Context) -> Answer:
     """The reasons of a grade with their weights, and how the commit ended."""
     graded = await one_change(intent.reference, ctx)
-    language = ctx.language
-    level = LEVELS[graded.grade.level].text(language).lower()
+    language, beside = ctx.language, await beside_others(graded, ctx, await tip_of(ctx))
+    alone, level = (LEVELS[g.grade.level].text(language).lower() for g in (graded, beside))
+    lowered = [r for r in beside.grade.reasons if r not in graded.grade.reasons]
     state = await ctx.coverage.states(ctx.watched.repository, [graded.sha])
     outcome = state.get(graded.sha)
     told = words.ENDED[str(outcome.state) if outcome else ""]
     blocks: list[Block] = [
         Heading(1, (Text(words.WHY_TITLE.text(language, change=graded.name, level=level)),)),
         Paragraph((title_link(graded, ctx.watched.repository),)),
+        *(
+            Paragraph(
+                words.BESIDE(language, alone=alone, level=level, why=reason_words(one, language))
+            )
+            for one in lowered
+        ),
         Paragraph(words.score_words(graded.grade, ctx.watched.thresholds, language)),
         Paragraph(words.WEIGHTS(language)),
         Listing(tuple(Item(one) for one in _weighed(graded.grade.reasons, language))),
         Paragraph(told(language, **({"why": outcome.why} if outcome else {}))),
     ]
-    return answer_of("why", graded, blocks, ctx)
+    return answer_of("why", beside, blocks, ctx)
 
 
 async def risky(intent: Risky, ctx: Context) -> Answer:
     """The risks that facts show, and what to check."""
     graded = await one_change(intent.reference, ctx)
+    graded = await beside_others(graded, ctx, await tip_of(ctx))
     language = ctx.language
     analysis, line = analyse_whole(graded, language), line_of(graded, language)
     blocks: list[Block] = [

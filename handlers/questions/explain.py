@@ -12,7 +12,6 @@ from dataclasses import replace
 
 from digest.analysis.analyse import analyse_whole
 from digest.answer.answers import Answer, AnswerRow, Seen, as_of, graded_because
-from digest.core.facts import FACTS_VERSION
 from digest.core.grade import Graded
 from digest.core.patterns import lazy
 from digest.core.reference import Reference
@@ -26,7 +25,8 @@ from digest.i18n.statement_text import OWNERS
 from digest.question.intent import Explain
 from digest.report.blocks import change_blocks, title_link
 from handlers.context import Context
-from handlers.digests.ingest import ensure, owners_of, tip_of, with_description
+from handlers.digests.daily import beside_others
+from handlers.digests.ingest import current_of, ensure, owners_of, tip_of, with_description
 from handlers.ports.status_port import undoings_of, undone_by
 from handlers.ports.storage import Tip
 from handlers.questions.pull_request import (
@@ -78,11 +78,12 @@ class _Explained:
 
 async def _explained(graded: Graded, ctx: Context, tip: Tip) -> _Explained:
     if ctx.judging is None:
+        graded = await beside_others(graded, ctx, tip)
         return _Explained(graded=graded, analysis=analyse_whole(graded, ctx.language))
     from handlers.llm.analyse import judge_one
 
     judgement = await judge_one(ctx, graded, tip)
-    graded = judgement.graded.get(graded.sha, graded)
+    graded = await beside_others(judgement.graded.get(graded.sha, graded), ctx, tip)
     analysis = judgement.analyses.get(graded.sha) or analyse_whole(graded, ctx.language)
     return _Explained(graded=graded, analysis=analysis, missed=graded.sha in judgement.missed)
 
@@ -104,8 +105,8 @@ async def find(reference: Reference, ctx: Context, tip: Tip) -> Sequence[Graded]
     kept = await ctx.archive.find(repository, reference.number, reference.sha)
     if not kept:
         kept = await _fetch(reference, ctx, tip)
-    elif any(g.facts.version != FACTS_VERSION for g in kept):
-        kept = await ensure(replace(ctx, coarse=False), [g.sha for g in kept], tip)
+    elif {*(shas := [g.sha for g in kept])} - await current_of(ctx, shas):
+        kept = await ensure(replace(ctx, coarse=False), shas, tip) or kept
     if reference.number is not None:
         kept = [g for g in kept if g.number == reference.number]
         kept = await _below(kept, reference, ctx, tip) or kept

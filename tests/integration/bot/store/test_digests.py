@@ -101,3 +101,13 @@ async def test_one_report_is_kept_for_all_digests_that_have_it(digests, database
     late = replace(digest("a", WINDOW.until + timedelta(hours=1)), markdown="# too late")
     assert (await digests.keep(late)).markdown == "# later"
     assert await held() == 1
+
+
+async def test_the_first_digest_that_covered_a_commit_gives_the_commits_beside_it(digests) -> None:
+    later = digest("later", WINDOW.until + timedelta(hours=2))
+    await digests.keep(replace(later, outcomes=(Outcome(sha=sha_of(1), state=State.POSTED),)))
+    await digests.keep(digest("first", WINDOW.until))
+    covered = await digests.covered_with("owner/name", sha_of(1), START)
+    assert covered == (sha_of(2), sha_of(1))
+    assert await digests.covered_with("owner/other", sha_of(1), START) == ()
+    assert await digests.covered_with("owner/name", sha_of(3), START) == ()

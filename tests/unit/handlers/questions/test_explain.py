@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from datetime import timedelta
+
 import pytest
 
+from digest.core.change import FileChange, FileStatus, Hunk
 from digest.core.enums import Language
+from digest.core.grade import Level
 from digest.core.reference import Reference
+from digest.grading.policy import GradingPolicy, GradingRule
+from digest.i18n.labels import LEVELS
 from digest.markdown import markdown
 from digest.question.intent import Explain
+from handlers.context import Context
 from handlers.questions.explain import explain
+from handlers.router import ask
 from tests.support.fakes import FakeClock, FakeSource, change, context
 
 NOW = FakeClock().now()
@@ -51,3 +60,80 @@ async def test_cherry_pick_names_what_it_copies(message, line):
     await explain(Explain(reference=Reference(number=1)), ctx)
     shown = markdown((await explain(Explain(reference=Reference(number=9)), ctx)).document)
     assert (line in shown) if line else "Cherry-pick" not in shown
+
+
+REMOVALS = [
+    replace(
+        change(f"{n:07x}9", f"Remove --flag{n} (#{n})", at=NOW + timedelta(minutes=n - 60)),
+        files=(
+            FileChange(
+                path="src/cli.py",
+                status=FileStatus.MODIFIED,
+                old_id=f"cli{n}",
+                new_id=f"cli{n + 1}",
+                deleted=1,
+                hunks=(
+                    Hunk(
+                        old_start=2,
+                        new_start=1,
+                        removed=(f'parser.add_argument("--flag{n}")',),
+                        added=(),
+                    ),
+                ),
+            ),
+        ),
+    )
+    for n in range(8, 0, -1)
+]
+CLI = {
+    f"cli{n}": "parser = argparse.ArgumentParser()\n"
+    + "".join(f'parser.add_argument("--flag{k}")\n' for k in range(n, 9))
+    for n in range(1, 10)
+}
+
+
+async def levels_of(ctx: Context) -> tuple[dict[int | None, Level], dict[int | None, Level]]:
+    """The levels of the digest of the day, and those that questions about each change give."""
+    digest = {row.graded.number: row.graded.grade.level for row in (await ask("digest", ctx)).rows}
+    asked: dict[int | None, Level] = {}
+    for number in digest:
+        why, explained = await ask(f"why #{number}", ctx), await ask(f"explain #{number}", ctx)
+        [one], [other] = why.rows, explained.rows
+        assert one.graded.grade == other.graded.grade
+        level = LEVELS[one.graded.grade.level].text(Language.EN).lower()
+        assert f"Why #{number} is {level}" in markdown(why.document)
+        asked[number] = one.graded.grade.level
+    return digest, asked
+
+
+async def test_one_change_has_the_grade_that_its_digest_gives_it():
+    digest, asked = await levels_of(context(FakeSource(REMOVALS, blobs=CLI)))
+    assert Level.MEDIUM in digest.values(), "not all of so many are high beside each other"
+    assert asked == digest
+    shown = markdown((await ask("why #8", context(FakeSource(REMOVALS, blobs=CLI)))).document)
+    assert "Why #8 is high" in shown, "the other changes of the day are not read for it"
+
+
+async def test_grades_follow_the_rules_in_force_in_digests_and_questions_alike():
+    ctx = context(FakeSource(REMOVALS[-2:], blobs=CLI))
+    digest, asked = await levels_of(ctx)
+    rule = GradingRule(level=Level.LOW, path="src/**")
+    ruled = replace(ctx, watched=replace(ctx.watched, grading=GradingPolicy(rules=(rule,))))
+    assert [row.graded.grade.level for row in (await ask("why #1", ruled)).rows] == [Level.LOW]
+    assert digest == asked == {1: Level.HIGH, 2: Level.HIGH}
+    assert await levels_of(ruled) == ({1: Level.LOW, 2: Level.LOW},) * 2
+
+
+async def test_the_digest_that_covered_a_change_decides_beside_which_others_it_is():
+    class Posted:
+        async def announced(self, repository, change, language):
+            return None
+
+        async def beside(self, repository, change):
+            return [change.sha]
+
+    ctx = context(FakeSource(REMOVALS, blobs=CLI))
+    digest, _ = await levels_of(ctx)
+    lowered = next(number for number, level in digest.items() if level is Level.MEDIUM)
+    alone = await ask(f"why #{lowered}", replace(ctx, announcements=Posted()))
+    assert alone.rows[0].graded.grade.level is Level.HIGH
