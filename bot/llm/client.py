@@ -182,7 +182,8 @@ class ServedModel:
         except model_port.ModelError as error:
             error.usage += failed.usage
             raise
-        return replace(reply, usage=reply.usage + failed.usage)
+        name = self._reserve.profile.name
+        return replace(reply, usage=reply.usage + failed.usage, by=reply.by or name)
 
     async def _converse(
         self,

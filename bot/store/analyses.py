@@ -66,10 +66,12 @@ class SqlAnalyses(SqlStore, Analyses):
             wanted = (
                 _of(row.id)
                 .where(analyses.c.facts_version == basis.facts, analyses.c.failure == "")
-                .where(dialect.matches(analyses, columns(basis, *_BASIS)))
+                .where(dialect.matches(analyses, columns(basis, "prompt", "language")))
+                .where(analyses.c.model.in_(basis.models))
             )
             rows = await select_in(connection, wanted, analyses.c.diff, diffs)
-        # The first of those with the same diff.
+        # The first of those with the same diff, by the preferred model.
+        rows.sort(key=lambda row: basis.models.index(row.model))
         return {row.diff: kept_of(row) for row in reversed(rows)}
 
     @override
@@ -107,10 +109,14 @@ class SqlAnalyses(SqlStore, Analyses):
             home = await find_repository(connection, repository.name)
             if home is None:
                 return None
-            key = {"repository_id": home.id, "shown": shown, **columns(basis, *_BASIS)}
-            wanted = select(leads).where(dialect.matches(leads, key))
-            row = (await connection.execute(wanted)).first()
-        return _kept_day(row) if row else None
+            about = columns(basis, "prompt", "language")
+            key = {"repository_id": home.id, "shown": shown, **about}
+            wanted = select(leads).where(
+                dialect.matches(leads, key), leads.c.model.in_(basis.models)
+            )
+            rows = (await connection.execute(wanted)).all()
+        best = sorted(rows, key=lambda row: (row.failure != "", basis.models.index(row.model)))
+        return _kept_day(best[0]) if best else None
 
     @override
     async def keep_day(
@@ -129,6 +135,7 @@ class SqlAnalyses(SqlStore, Analyses):
 def _made(basis: Basis, stored: StoredAnalysis | StoredDay, content: Any) -> dict[str, Any]:
     return {
         **columns(basis, *_BASIS),
+        **({"model": stored.model} if stored.model else {}),
         "made_at": dialect.seconds(stored.at),
         "failure": stored.failure.value if stored.failure else "",
         # ASCII, because a path may contain bytes that are not valid text.
@@ -143,6 +150,7 @@ def _kept_day(row: Row[*tuple[Any, ...]]) -> StoredDay:
         day=report_json.day_from_json(content["day"]) if content["day"] else None,
         usage=usage_from_json(content["usage"]),
         failure=ModelReason(row.failure) if row.failure else None,
+        model=row.model,
     )
 
 
@@ -156,13 +164,18 @@ async def _load(
     """Stored analyses for a basis, each with the level move that counts for it in any language."""
     analysed: dict[str, StoredAnalysis] = {}
     moves: dict[str, LevelOverride | None] = {}
-    by_model = dialect.matches(analyses, {"facts_version": basis.facts, "model": basis.model})
-    for row in await select_in(connection, _of(key).where(by_model), analyses.c.sha, shas):
+    by_model = _of(key).where(
+        analyses.c.facts_version == basis.facts, analyses.c.model.in_(basis.models)
+    )
+    for row in await select_in(connection, by_model, analyses.c.sha, shas):
         kept = kept_of(row)
         if not kept.failure:
             moves.setdefault(row.sha, kept.move)
         if (row.prompt, row.language) == (basis.prompt, basis.language.value):
-            analysed[row.sha] = kept
+            other = analysed.get(row.sha)
+            preferred = row.model == basis.model and not kept.failure
+            if other is None or other.failure or preferred:
+                analysed[row.sha] = kept
     return {sha: replace(kept, move=moves.get(sha)) for sha, kept in analysed.items()}
 
 
@@ -193,6 +206,7 @@ def kept_of(row: Row[*tuple[Any, ...]]) -> StoredAnalysis:
         usage=usage_from_json(content["usage"]),
         secrets=content["secrets"],
         failure=ModelReason(row.failure) if row.failure else None,
+        model=row.model,
     )
 
 

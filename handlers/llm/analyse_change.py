@@ -58,10 +58,11 @@ _LESS = 0.6  # the share of a rejected prompt's size that the next, smaller one 
 
 @frozen
 class ModelFindings:
-    """Checked findings, and the usage of the calls."""
+    """Checked findings, the usage of the calls, and the model that answered, as in a reply."""
 
     judged: CheckedReply
     usage: Usage
+    model: str = ""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -82,13 +83,11 @@ class Asker:
         for left in reversed(range(_REFITS)):
             cap = self._cap
             try:
-                found, usage = await self._change(material, kind, watch)
+                return await self._change(material, kind, watch)
             except ModelError as error:
                 # Only a call refused for its length, which is free, is repeated.
                 if not left or error.usage.tokens or self._cap == cap:
                     raise
-            else:
-                return ModelFindings(judged=found, usage=usage)
         raise AssertionError("the last try returns or raises")
 
     async def lines(
@@ -128,13 +127,15 @@ class Asker:
             }
         shares = split_usage(reply.usage, len(materials))
         return {
-            material.sha: ModelFindings(judged=reply.value[material.sha], usage=share)
+            material.sha: ModelFindings(
+                judged=reply.value[material.sha], usage=share, model=reply.by
+            )
             for material, share in zip(materials, shares, strict=True)
         }
 
     async def _change(
         self, material: Material, kind: Asked, watch: ReplyListener | None
-    ) -> tuple[CheckedReply, Usage]:
+    ) -> ModelFindings:
         most = self._room(kind)
         try:
             prompts = await asyncio.to_thread(
@@ -145,11 +146,11 @@ class Asker:
         except NoRoom as error:
             raise ModelError(ModelReason.CONTEXT_LENGTH, str(error)) from error
         reply = await self._ask(prompts[0], self._reader(material, prompts[0]), watch)
-        return reply.value, reply.usage
+        return ModelFindings(judged=reply.value, usage=reply.usage, model=reply.by)
 
     async def _parts(
         self, material: Material, prompts: Sequence[Prompt], most: int, watch: ReplyListener | None
-    ) -> tuple[CheckedReply, Usage]:
+    ) -> ModelFindings:
         """The parts in parallel, then their notes together. If one part fails, all fail."""
         read = notes_reader(material, self.language)
         replies = await asyncio.gather(
@@ -157,12 +158,14 @@ class Asker:
         )
         spent = sum((_usage(reply) for reply in replies), Usage())
         notes: list[PartNotes] = []
+        by = ""  # one part by the second model makes it the second's
         for reply in replies:
             if isinstance(reply, ModelError):
                 reply.usage = spent
             if isinstance(reply, BaseException):
                 raise reply
             notes.append(reply.value)
+            by = by or reply.by
         notes_of_parts = [note for part in notes for note in part.notes]
         merge = merge_prompt(
             material,
@@ -177,7 +180,8 @@ class Asker:
         except ModelError as error:
             error.usage += spent
             raise
-        return merged.value, spent + merged.usage
+        usage = spent + merged.usage
+        return ModelFindings(judged=merged.value, usage=usage, model=by or merged.by)
 
     def _reader(self, material: Material, prompt: Prompt) -> Callable[[object], CheckedReply]:
         return reader(material, self.language, omitted=prompt.omitted, thresholds=self.thresholds)

@@ -45,6 +45,7 @@ class AnalysisCache:
             prompt=prompt_basis(kind, self.ctx.watched.privacy, profile.wording),
             model=profile.name,
             language=self.ctx.language,
+            reserve=profile.reserve,
         )
 
     async def find(self, kind: Asked, shas: Sequence[str]) -> Mapping[str, StoredAnalysis]:
@@ -305,4 +306,4 @@ def kept_of(ready: PreparedChange, result: Result, at: datetime) -> StoredAnalys
     if isinstance(result, ModelError):
         return replace(stored, failure=result.reason)
     move = move_of(ready.material.graded.grade, result.judged.grade)
-    return replace(stored, analysis=result.judged.analysis, move=move)
+    return replace(stored, analysis=result.judged.analysis, move=move, model=result.model)

@@ -149,7 +149,7 @@ async def _make_summary(
             failed = StoredDay(at=now, usage=error.usage, failure=error.reason)
             await judging.analyses.keep_day(repository, key, basis, failed)
         raise
-    made = StoredDay(at=now, day=reply.value, usage=reply.usage)
+    made = StoredDay(at=now, day=reply.value, usage=reply.usage, model=reply.by)
     await judging.analyses.keep_day(repository, key, basis, made)
     return DayResult(day=reply.value, spent=reply.usage)
 

@@ -27,12 +27,21 @@ from handlers.ports.model_port import Model, ModelError, ModelReason, Usage
 
 @frozen
 class Basis:
-    """What an analysis depends on beside the change; ``prompt`` covers prompt and visibility."""
+    """What an analysis depends on beside the change; ``prompt`` covers prompt and visibility.
+
+    What the ``reserve`` model answered is used where ``model`` has answered nothing.
+    """
 
     prompt: str
     model: str
     language: Language
     facts: int = FACTS_VERSION
+    reserve: str = ""
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The models whose analyses are used, the preferred one first."""
+        return tuple(dict.fromkeys(name for name in (self.model, self.reserve) if name))
 
 
 def prompt_basis(kind: PromptKind, privacy: Privacy, wording: str) -> str:
@@ -58,6 +67,8 @@ class StoredAnalysis:
     usage: Usage = field(default_factory=Usage)  # the cost of the calls
     secrets: int = 0  # how many were masked in the input
     failure: ModelReason | None = None  # why there is no analysis; repeating would cost again
+    # The one that answered; empty for the first one of the basis.
+    model: str = field(default="", compare=False)
 
 
 @frozen
@@ -68,6 +79,7 @@ class StoredDay:
     day: DaySummary | None = None
     usage: Usage = field(default_factory=Usage)
     failure: ModelReason | None = None
+    model: str = field(default="", compare=False)
 
 
 class Analyses(Protocol):

@@ -155,6 +155,7 @@ class ModelReply(Generic[T]):
     usage: Usage  # of every call that it took, as ``seconds``
     model: str  # the server's name for the model that answered
     seconds: float
+    by: str = ""  # the name in the configuration of that model; empty for the first one
 
 
 @frozen

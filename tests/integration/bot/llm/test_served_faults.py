@@ -589,13 +589,14 @@ async def test_reserve_answers_what_the_first_server_refuses(chained, act):
     assert reply.value == json.loads(GOOD)
     assert (len(first.asked), len(second.asked)) == (1, 1)
     assert ledger.outcomes[1:] == ["ok"]
+    assert reply.by == "m"
     assert reply.usage.calls == len(ledger.calls)
     assert KEY not in str(second.requests)
 
 
 async def test_reserve_is_not_asked_while_the_first_answers(chained):
     first, second, model, _ = chained(OK, OK)
-    await model.complete(request())
+    assert not (await model.complete(request())).by
     assert (len(first.asked), len(second.asked)) == (1, 0)
 
 

@@ -174,3 +174,32 @@ async def test_a_day_takes_the_place_of_a_failure(analyses: SqlAnalyses) -> None
     await analyses.keep_day(REPOSITORY, "s1", BASIS, made)
     await analyses.keep_day(REPOSITORY, "s1", BASIS, failure)
     assert await analyses.day(REPOSITORY, "s1", BASIS) == made
+
+
+async def test_analyses_of_a_second_model_are_its_own_and_used_where_the_first_has_none(analyses):
+    both = replace(BASIS, reserve="spare")
+    second = kept(model="spare", move=RAISED, secrets=1)
+    saved = await analyses.save(REPOSITORY, both, [second])
+    assert saved[second.sha].model == "spare"
+    [(basis, _)] = await analyses.of_change(REPOSITORY, second.sha)
+    assert basis.model == "spare"
+    assert await analyses.load(REPOSITORY, [second.sha], BASIS) == {}
+    assert await analyses.alike(REPOSITORY, [second.diff], BASIS) == {}
+    assert await analyses.alike(REPOSITORY, [second.diff], both) == {second.diff: second}
+    await analyses.save(REPOSITORY, BASIS, [failed()])
+    assert await analyses.load(REPOSITORY, [second.sha], both) == {second.sha: second}
+    first = kept(move=LOWERED)
+    loaded = await analyses.save(REPOSITORY, both, [first])
+    assert loaded == {first.sha: replace(first, move=RAISED)}, "the first move counts"
+    assert loaded[first.sha].model == BASIS.model
+
+
+async def test_summary_of_a_second_model_gives_way_to_that_of_the_first(analyses):
+    both = replace(BASIS, reserve="spare")
+    day = DaySummary(lead=(), themes=(), source=Origin.MODEL)
+    await analyses.keep_day(REPOSITORY, "k", both, StoredDay(at=NOON, day=day, model="spare"))
+    assert await analyses.day(REPOSITORY, "k", BASIS) is None
+    stored = await analyses.day(REPOSITORY, "k", both)
+    assert (stored.model, stored.day) == ("spare", day)
+    await analyses.keep_day(REPOSITORY, "k", both, StoredDay(at=NOON, day=day))
+    assert (await analyses.day(REPOSITORY, "k", both)).model == BASIS.model

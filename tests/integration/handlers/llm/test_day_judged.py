@@ -9,6 +9,7 @@ from dataclasses import replace
 import pytest
 
 from bot.cli.output import with_usage
+from bot.store.analyses import SqlAnalyses
 from digest.core.enums import Language, Privacy
 from digest.core.grade import Level
 from digest.core.statement import Origin
@@ -79,6 +80,47 @@ async def test_lead_is_asked_for_beside_the_last_analyses(serve, bench) -> None:
     assert sorted(asked_about(server)[high:]) == ["analysis", "analysis", "day", "lines"]
     assert daily.judgement.missed == {}
     assert daily.report.day.source is Origin.MODEL
+
+
+class Second:
+    """A model that answers in place of the first one of its profile."""
+
+    def __init__(self, model, *, answers: bool = True) -> None:
+        self._model, self._by = model, "spare" * answers
+
+    @property
+    def profile(self):
+        return replace(self._model.profile, reserve="spare")
+
+    def count(self, text):
+        return self._model.count(text)
+
+    async def complete(self, request):
+        return replace(await self._model.complete(request), by=self._by)
+
+
+async def test_what_the_second_model_answers_is_stored_as_its_own_and_used(serve, bench) -> None:
+    server = serve(answer=model_replies.truthful)
+    one = await bench(server)
+
+    async def look(*, answers: bool):
+        ctx = await one.context()
+        model = Second(ctx.judging.model, answers=answers)
+        judging = replace(ctx.judging, model=model)
+        return await digest_of_window(replace(ctx, judging=judging), DAY)
+
+    first = await look(answers=True)
+    asked = len(server.asked)
+    store = SqlAnalyses(one.app.database)
+    repository = first.report.repository
+    told = [await store.of_change(repository, e.graded.sha) for e in first.report.entries]
+    assert {basis.model for pairs in told for basis, _ in pairs} == {"spare"}
+    again = await look(answers=False)
+    assert len(server.asked) == asked, "the first model is back: nothing is asked again"
+    assert sources(again) == sources(first)
+    assert again.report.day == first.report.day
+    await one.look()
+    assert len(server.asked) == 2 * asked, "without the second one its answers do not count"
 
 
 async def test_second_run_makes_no_call_and_says_the_same(serve, bench) -> None:

@@ -12,7 +12,7 @@ from digest.core.enums import Language
 from digest.core.grade import Level
 from digest.core.reference import Reference
 from digest.grading.policy import GradingPolicy, GradingRule
-from digest.i18n.labels import LEVELS
+from digest.i18n.statement_text import LEVELS
 from digest.markdown import markdown
 from digest.question.intent import Explain
 from handlers.context import Context
