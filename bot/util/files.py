@@ -48,7 +48,7 @@ class Environment:
                 "DIGESTBOT_MODEL_URL is set and DIGESTBOT_MODEL is not; name the model"
             )
         return cls(
-            data=Path(data) if data else None,
+            data=Path(data).absolute() if data else None,  # git runs in a folder of its own
             config=Path(config) if config else None,
             log_format=_log_format(said.get("DIGESTBOT_LOG_FORMAT", "")),
             model=model,

@@ -249,16 +249,16 @@ def analyse_whole(graded: Graded, language: Language) -> Analysis:
     return analyse(replace(graded, grade=replace(graded.grade, level=Level.MEDIUM)), language)
 
 
-def gist(graded: Graded, language: Language) -> Analysis:
-    """The summary alone, for the line of a change in a list."""
-    return Analysis(language=language, summary=summary(brief(read(graded, language))))
+def gist(graded: Graded, language: Language, most: int | None = None) -> Analysis:
+    """The summary alone, of at most so many statements, for the line of a change in a list."""
+    return Analysis(language=language, summary=summary(brief(read(graded, language)), most))
 
 
 def must_act(graded: Graded, facts: Analysis | None = None) -> bool:
     """Whether users must do or check something: an urgent rule or the facts call for it."""
     if urgency(graded.grade) > 0 and graded.facts.reverts is None:
         return True
-    return acts(facts or gist(graded, Language.EN))
+    return acts(facts or gist(graded, Language.EN, most=1))
 
 
 def acts(analysis: Analysis) -> bool:

@@ -63,15 +63,17 @@ _SWITCHES = re.compile(
 _DEMANDS = re.compile(rf"{_SWITCHES.pattern}|^deprecate[sd]? \S", re.IGNORECASE)
 
 
-def summary(reading: ChangeContext) -> tuple[Statement, ...]:
+def summary(reading: ChangeContext, most: int | None = None) -> tuple[Statement, ...]:
     """The summary in order of importance, within its bound; one statement for a low change."""
-    return tuple(islice(_in_order(reading), reading.bounds.summary))
+    return tuple(islice(_in_order(reading), reading.bounds.summary if most is None else most))
 
 
 def _in_order(reading: ChangeContext) -> Iterator[Statement]:
-    told = list(consequences(reading))
-    yield from told
-    if not told or not reading.facts.files:
+    silent = True  # one at a time, because a line in a list needs only the first
+    for statement in consequences(reading):
+        silent = False
+        yield statement
+    if silent or not reading.facts.files:
         yield _extent(reading)
 
 

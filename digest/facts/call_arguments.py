@@ -136,19 +136,22 @@ def touched_calls(
     words: tuple[str, ...],
     small: tuple[str, ...] = (),
     *,
+    sure: re.Pattern[str] | None = None,
     reach: Callable[[str, int], int] | None = None,
 ) -> Iterator[CodeCall]:
     """The calls that contain changed lines, in ascending order.
 
     ``name`` matches a callee, with its opening bracket at the end of the match. Every match
-    contains one of ``words``, and one of ``small`` in lower case if any are given; searching for
-    them first is many times faster. Calls that begin before changed lines are included if their
-    brackets may extend into them. ``reach`` gives the end of what else belongs to a call that ends
-    at an offset.
+    contains one of ``words``, one of ``small`` in lower case if any are given, and what ``sure``
+    finds; searching for them first is many times faster. Calls that begin before changed lines are
+    included if their brackets may extend into them. ``reach`` gives the end of what else belongs to
+    a call that ends at an offset.
     """
     text, budget = source.text, _BUDGET
     for first, last in source.windows:
         if not _holds(text[first:last], words, small):
+            continue
+        if sure and not sure.search(text, first, last):
             continue
         for match in name.finditer(text, first, last):
             if _in_comment(text, match.start(), language):

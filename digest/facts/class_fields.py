@@ -291,7 +291,7 @@ def as_flag(fact: Fact, text: str) -> Fact:
     owner, _, name = fact.name.rpartition(".")
     if fact.kind is not FactKind.CONFIG or not owner.endswith(("Args", "Arguments")):
         return fact
-    if not _FLAGS_OF_FIELDS.search(text):
+    if "--{" not in text or not _FLAGS_OF_FIELDS.search(text):
         return fact
     before, after = fact.before, fact.after
     if fact.action is Action.RENAMED:

@@ -293,6 +293,7 @@ def _computed(source: SideText) -> Iterator[NamedSetting]:
 _NAMED = re.compile(
     r"\b(?P<holder>\w+)(?: string)? :?= [\"'](?P<name>[A-Z][A-Z0-9]*_[A-Z0-9_]+)[\"'];?$"
 )
+_ENDS = ('"', "'", '";', "';")  # of such a line
 _TAKES = {
     "python": r"(?:getenv\(|environ\.get\(|environ\[)",
     "go": r"os\.(?:Getenv|LookupEnv)\(",
@@ -304,7 +305,8 @@ _TAKES["typescript"] = _TAKES["javascript"]
 def _named(source: SideText, language: str) -> Iterator[NamedSetting]:
     """Variables whose names stand in constants by which the same file reads them."""
     for row, line in source.changed() if language in _TAKES else ():
-        match = _NAMED.search(line[:400].rstrip())
+        begin = line[:400].rstrip()
+        match = _NAMED.search(begin) if begin.endswith(_ENDS) else None
         if match and re.search(rf"\b{_TAKES[language]}\s*{match['holder']}\b", source.text):
             yield NamedSetting(names=(match["name"],), line=row + 1, text=line, known=False)
 
@@ -318,12 +320,15 @@ _WRAPPED = re.compile(
 )
 """Functions of a program that read a variable, with its default after its name."""
 
+_NAMES_ONE = re.compile(r"nv\w{0,70}\(\s*[\"'][A-Z]")
+"""What every such call has; a search that begins with plain letters is many times faster."""
+
 _PLAIN_CALLS = re.compile(r"(?:getenv|Getenv|LookupEnv|secure_getenv)\(")
 
 
 def _wrapped(source: SideText, language: str) -> Iterator[NamedSetting]:
     """Variables that a function of the program reads, whose name says so."""
-    for call in touched_calls(source, _WRAPPED, language, ("env", "Env")):
+    for call in touched_calls(source, _WRAPPED, language, ("env", "Env"), sure=_NAMES_ONE):
         name = literal(call.positional[0]) if call.positional else None
         if name is None or _PLAIN_CALLS.match(source.text, call.start):
             continue

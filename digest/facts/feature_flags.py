@@ -148,12 +148,15 @@ _COMMAND = re.compile(
 _HOLDS = re.compile(
     r"\b(?P<holder>\w{1,60})\s*:?=\s*\w{1,60}\.(?:Command|add_parser)\(\s*\"(?P<name>[\w-]+)\""
 )
+_MAKES_COMMANDS = (".Command(", ".add_parser(")
 _MOST_COMMANDS = 60  # changed lines of a side that make commands; more are data
 
 
 def find_commands(before: SideText, after: SideText) -> Iterator[Fact]:
     """The commands of a program that came or went, with the command that they belong to."""
     for action, here, there in ((Action.REMOVED, before, after), (Action.ADDED, after, before)):
+        if not any(word in here.changed_text for word in _MAKES_COMMANDS):
+            continue
         lines = ((row, m) for row, line in here.changed() if (m := _COMMAND.search(line[:400])))
         for row, match in islice(lines, _MOST_COMMANDS):
             if re.search(rf"[\"']{match['name']}[\"' ]", there.text):

@@ -24,7 +24,8 @@ _BEFORE = re.compile(r"(?:[\w-]|\w\.)\Z")
 _AFTER = re.compile(r"[\w-]|\.\w")
 _LONGEST = 120  # characters of a value that is shown
 _MOST_PAIRS = 400
-_SHORT = 100_000  # characters of a text that is searched for each name before its words are listed
+_SHORT = 400_000  # characters of a text that is searched for each name before its words are listed
+_MOST_TRIED = 40  # places that are tried before
 _HIDDEN = re.compile(
     r"\bSUPPRESS\b|\b[hH]id(?:e|den)\s*[=:(]\s*(?:true|True)\b|\.(?:Hidden|hideHelp|hide)\("
     r"|(?:\(|, )hide\b(?=[,)])|\.hide\(true\)"
@@ -142,30 +143,36 @@ def _once(settings: Sequence[NamedSetting]) -> list[NamedSetting]:
 def is_named(text: str, setting: NamedSetting) -> bool:
     """Whether a text has a name in one of the spellings of a setting."""
     names = setting.quoted or (*setting.names, setting.spelled)
-    return any(_mentions(text, n) for n in names if n)
+    return any(_mentions(text, n) for n in names if _WORD.search(n))
 
 
 def _mentions(text: str, name: str) -> bool:
     """Whether a name occurs anywhere in a text as a whole word."""
-    if len(text) < _SHORT and name not in text:
-        return False
+    at = -1
+    for _ in range(_MOST_TRIED if len(text) < _SHORT else 0):
+        if (at := text.find(name, at + 1)) < 0:
+            return False
+        if _stands(text, name, at):
+            return True
     known = _places(text)
     places, start = min(
         ((known.get(m[0], ()), m.start()) for m in _WORD.finditer(name)),
         key=lambda found: len(found[0]),
         default=((), 0),
     )
-    for at in (place - start for place in places):
-        end = at + len(name)
-        if at < 0 or not text.startswith(name, at):
-            continue
-        before, after = text[max(at - 2, 0) : at], text[end : end + 2]
-        if not (
-            (_JOINED.match(name) and _BEFORE.search(before))
-            or (_JOINED.match(name[-1]) and _AFTER.match(after))
-        ) and not _is_comment(text, at):
-            return True
-    return False
+    return any(
+        at >= 0 and text.startswith(name, at) and _stands(text, name, at)
+        for at in (place - start for place in places)
+    )
+
+
+def _stands(text: str, name: str, at: int) -> bool:
+    """Whether a name that a text has at an offset is a whole word there, outside of comments."""
+    end = at + len(name)
+    joined = (_JOINED.match(name) and _BEFORE.search(text[max(at - 2, 0) : at])) or (
+        _JOINED.match(name[-1]) and _AFTER.match(text, end)
+    )
+    return not joined and not _is_comment(text, at)
 
 
 @lru_cache(maxsize=4)

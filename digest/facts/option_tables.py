@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from itertools import islice
+from itertools import chain, islice
 
 from digest.core.change import Hunk
 from digest.core.facts import Fact, FactKind
@@ -272,9 +272,10 @@ _LONGEST_LIST, _MOST_ITEMS, _MOST_LISTS = 60, 400, 20  # lines, those changed, l
 def _lists(before: SideText, after: SideText, language: str) -> Iterator[Fact]:
     """The defaults that are lists of values, written over several lines on one side."""
     names: dict[str, None] = {}
-    for source in (before, after) if language in _LISTING else ():
+    told = language in _LISTING and all("default" in s.text.lower() for s in (before, after))
+    for source in (before, after) if told else ():
         for row, line in islice(source.changed(), _MOST_ITEMS):
-            lines = (line, *source.above(row, _LONGEST_LIST)) if _ITEM.match(line) else (line,)
+            lines = chain((line,), source.above(row, _LONGEST_LIST) if _ITEM.match(line) else ())
             head = next((one for one in lines if one.strip() and not _ITEM.match(one)), "")
             if (match := _LIST.match(head)) and len(names) < _MOST_LISTS:
                 names[match["name"]] = None

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.util.files import write_whole
+from bot.util.files import Environment, write_whole
 from digest.errors import UnwritableFolder
 
 
@@ -46,3 +46,12 @@ def test_a_folder_that_is_a_file_is_said_to_be_unwritable(tmp_path: Path) -> Non
     (tmp_path / "file").write_text("", encoding="utf-8")
     with pytest.raises(UnwritableFolder, match="file"):
         write_whole(tmp_path / "file" / "report.md", "text")
+
+
+def test_a_data_folder_is_relative_to_where_the_program_was_started(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Git is run in another folder, in which a relative path names something else."""
+    monkeypatch.chdir(tmp_path)
+    assert Environment.read({"DIGESTBOT_DATA": "data"}).data == tmp_path / "data"
+    assert Environment.read({"DIGESTBOT_DATA": ""}).data is None

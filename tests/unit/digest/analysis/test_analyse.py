@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from digest.analysis.analyse import analyse, descriptions, is_told_by_values
+from digest.analysis import summary
+from digest.analysis.analyse import analyse, descriptions, gist, is_told_by_values, must_act
 from digest.analysis.context import BOUNDS, EVIDENCE, read
 from digest.analysis.signatures import differences, parameters
 from digest.core.change import FileStatus, Side, printable
@@ -584,3 +585,21 @@ def test_descriptions_say_what_a_table_of_names_lacks_and_each_text_once():
 def test_table_does_not_tell_a_condition_or_a_place(more, told):
     fact = samples.fact(FactKind.FLAG, Action.CHANGED, "--n", AT, before="1", **more)
     assert is_told_by_values(fact, samples.documents().facts) is told
+
+
+def test_what_only_the_first_statement_decides_reads_no_further(monkeypatch):
+    """Archives keep a line and a kind of every change: the rest would be made in vain."""
+    graded = next(g for g in samples.everything() if len(gist(g, Language.EN).summary) > 1)
+    first = gist(graded, Language.EN).summary[:1]
+    given = []
+
+    def counted(reading):
+        for statement in whole(reading):
+            given.append(statement)
+            yield statement
+
+    whole = summary.consequences
+    monkeypatch.setattr(summary, "consequences", counted)
+    assert gist(graded, Language.EN, most=1).summary == first
+    must_act(graded)
+    assert len(given) <= 2

@@ -383,3 +383,13 @@ def test_command_that_comes_or_goes(path: str, text: str, line: str, name: str):
         assert [(f.action, f.name, f.detail) for f in facts] == [(action, name, "command")]
     kept = text.format("") + '# or "' + name.rsplit(maxsplit=1)[-1] + '"\n'
     assert facts_of("Keep it", (path, old, kept)).of(FactKind.FLAG) == ()
+
+
+@pytest.mark.parametrize("comments", [3, 60])
+def test_name_that_stays_below_many_comments_is_not_removed(comments):
+    """Few places are tried one by one, many are looked up among the words of the file."""
+    about = '# "--keep" is old\n' * comments
+    old = f'parser.add_argument("--keep")\n{about}NAMES = ["--keep"]\n'
+    assert find("core/a.py", old, old.partition("\n")[2]) == []
+    gone = old.replace('NAMES = ["--keep"]\n', "")
+    assert find("core/a.py", gone, about) == ["removed --keep @1o"]
