@@ -131,7 +131,6 @@ _MEMBER = re.compile(
 _FALLBACK = re.compile(
     r"\.(?P<name>[A-Za-z_]\w*)\s*(?:\?\?|\|\|)\s*(?P<value>\d[\w.]*|'[^']*'|\"[^\"]*\"|true|false)"
 )
-
 _FUNCTION = re.compile(r"(?:export )?(?:default )?(?:async )?function (\w{3,60})\(")
 _OTHERWISE = re.compile(r"^\s+: (?P<value>\d[\w.]*|'[^']*'|\"[^\"]*\"|true|false),?$")
 _OF_ITS_TYPE = re.compile(
@@ -271,9 +270,9 @@ _LONGEST_LIST, _MOST_ITEMS, _MOST_LISTS = 60, 400, 20  # lines, those changed, l
 
 def _lists(before: SideText, after: SideText, language: str) -> Iterator[Fact]:
     """The defaults that are lists of values, written over several lines on one side."""
-    names: dict[str, None] = {}
-    told = language in _LISTING and all("default" in s.text.lower() for s in (before, after))
-    for source in (before, after) if told else ():
+    names, sides = dict[str, None](), (before, after)
+    told = language in _LISTING and all("default" in side.text.lower() for side in sides)
+    for source in sides if told else ():
         for row, line in islice(source.changed(), _MOST_ITEMS):
             lines = chain((line,), source.above(row, _LONGEST_LIST) if _ITEM.match(line) else ())
             head = next((one for one in lines if one.strip() and not _ITEM.match(one)), "")
