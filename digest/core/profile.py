@@ -1,11 +1,12 @@
-"""What somebody depends on in a repository: flags, variables, symbols, paths, topics, own patches.
+"""What somebody depends on in a repository, or watches: flags, variables, symbols, paths and more.
 
 An entry is one word, whose form shows its kind: ``--max-len`` is a flag, ``APP_PORT`` a variable,
 ``src/server/`` or ``src/**/*.py`` a path, ``app.engine.Engine`` or ``load_model`` a symbol of code,
 and anything else a topic such as the name of a model or of hardware. A prefix makes the kind
-explicit: ``flag:``, ``env:``, ``path:``, ``symbol:``, ``topic:``; only with ``patch:`` it is a file
-that a fork changes. Such a file may be followed by the commit that the fork left and by its changed
-lines there: ``patch:src/app.py@COMMIT:10-14,20-20``. Nothing is removed after line 9 of ``10-9``.
+explicit: ``flag:``, ``env:``, ``path:``, ``symbol:``, ``topic:``. Only with ``author:`` it is a
+person, and only with ``patch:`` a file that a fork changes. Such a file may be followed by the
+commit that the fork left and by its changed lines there: ``patch:src/app.py@COMMIT:10-14,20-20``.
+Nothing is removed after line 9 of ``10-9``.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ class EntryKind(StrEnum):
     PATH = "path"
     TOPIC = "topic"
     PATCH = "patch"
+    AUTHOR = "author"
 
 
 _PREFIXES = {
@@ -45,6 +47,7 @@ _PREFIXES = {
     "import": EntryKind.SYMBOL,
     "path": EntryKind.PATH,
     "patch": EntryKind.PATCH,
+    "author": EntryKind.AUTHOR,
     "topic": EntryKind.TOPIC,
     "model": EntryKind.TOPIC,
     "hardware": EntryKind.TOPIC,
@@ -136,7 +139,7 @@ def parse_entry(written: str) -> ProfileEntry:
     """Read one entry. Raises ``InvalidEntry``."""
     word = _AROUND.sub("", written)
     if match := _PREFIXED.fullmatch(word):
-        name = match[2].strip()
+        name = match[2].strip("\"'“” ")
         kind = _PREFIXES[match[1].lower()]
     else:
         name, kind = word, kind_of(word)

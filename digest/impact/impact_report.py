@@ -113,6 +113,8 @@ def hit_in_words(hit: Hit, language: Language) -> Spans:
         beside = hit.effect is Effect.TOUCHES
         phrase = words.FILE_BESIDE if beside else words.FILE_PATCHED
         return phrase(language, path=Code(hit.entry.name))
+    if hit.entry.kind is EntryKind.AUTHOR:
+        return words.AUTHORED(language, name=hit.entry.name)
     if hit.file is not None:
         phrase = {
             FileStatus.DELETED: words.FILE_DELETED,
@@ -220,8 +222,11 @@ def profile_document(profile: Profile, seen: Seen, *, alerts: Alerts) -> Documen
         if profile.of(kind)
     ]
     blocks.append(Listing(tuple(rows)) if rows else Paragraph(words.EMPTY(language)))
+    alerted = words.ALERTS[alerts]
+    if alerts is Alerts.BREAKING and profile.of(EntryKind.AUTHOR):
+        alerted = words.ALERTS_AUTHORS
     blocks += [
-        Paragraph(words.ALERTS[alerts](language)),
+        Paragraph(alerted(language)),
         Paragraph(words.HOW(language), aside=True),
     ]
     return Document(title=title, blocks=tuple(blocks), language=str(language))

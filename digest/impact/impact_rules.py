@@ -22,7 +22,7 @@ from digest.core.change import FileStatus, Side
 from digest.core.enums import Effect
 from digest.core.facts import Action, Area, Evidence, Fact, FactKind, FileFacts
 from digest.core.grade import Graded
-from digest.core.patterns import matches
+from digest.core.patterns import matches, within
 from digest.core.profile import EntryKind, PatchedFile, Profile, ProfileEntry
 from digest.frozen import frozen
 from digest.topics.index_terms import Bearing
@@ -184,6 +184,11 @@ def _otherwise(
                 if entry.name in {file.path, file.old_path}:
                     place = Evidence(path=file.path, line=0, side=Side.NEW)
                     yield Hit(entry=entry, effect=Effect.MAY_BREAK, evidence=place, file=file)
+        case EntryKind.AUTHOR:
+            commit, helpers = graded.commit, graded.facts.co_authors
+            if within(entry.name, commit.author, commit.email, *commit.writers, *helpers):
+                place = Evidence(path="", line=1, side=Side.MESSAGE)
+                yield Hit(entry=entry, effect=Effect.TOUCHES, evidence=place)
         case EntryKind.TOPIC:
             yield from _by_topic(graded, entry, aliases, labels)
         case _:

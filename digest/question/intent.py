@@ -192,10 +192,14 @@ class ProfileFrom(Enquiry):
 
 @frozen
 class Alert(Enquiry):
-    """Turn immediate alerts on, about breaking changes or all that affect the profile, or off."""
+    """Turn immediate alerts on, about breaking changes or all that affect the profile, or off.
+
+    With entries to ``add``, alerts that are on already stay as wide as they are.
+    """
 
     alerts: Alerts
     mine: bool = False
+    add: tuple[ProfileEntry, ...] = ()
 
 
 @frozen

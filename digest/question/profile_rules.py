@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from digest.core.enums import Alerts
-from digest.core.profile import InvalidEntry, ProfileEntry, parse_entry
+from digest.core.profile import EntryKind, InvalidEntry, ProfileEntry, parse_entry
 from digest.question.asked import Asked, Weighed, rule
 from digest.question.commit_range import Refs
 from digest.question.intent import Affected, Alert, EditProfile, Enquiry, ProfileFrom, ShowProfile
@@ -69,6 +69,55 @@ _ALERTS = {
         re.IGNORECASE,
     ),
 }
+_AT_ONCE = r"(?:,? (?:at once|immediately|right away|straight away|as it happens))?"
+_NOTIFY = rf"(?:please )?(?:(?:tell|alert|notify|ping|warn) (?:me|us)|let (?:me|us) know){_AT_ONCE}"
+_WHEN = r",? (?:when(?:ever)?|if|as soon as|every time|each time)"
+_SOMETHING = r"(?:anything|something|any file|a file)"
+_ZH_CHANGED = (
+    r"(?P<{0}>.{{1,120}}?) ?(?P<{1}>提交|合入|合并|推送|有|发生)?了? ?"
+    r"(?:代码|新?的?变化|新?的?变更|新?的?改动|更新|修改|东西)"
+)
+_ZH_NOTIFY = (
+    r"[,， ]*(?:请|就)?(?:马上|立刻|立即|第一时间|及时)?(?:告诉|通知|提醒)(?:一下)?(?:我们?|咱们)"
+)
+_WATCH = re.compile(
+    r"(?:(?:please )?(?:watch|keep an eye on|keep watch over) |(?:请)?(?:盯住|盯着|监视)[:： ]*)"
+    r"(?!out\b|for\b)(?P<what>.{1,200})"
+    rf"|{_NOTIFY} (?:about|of|on) (?:any |all )?(?:changes|commits)"
+    r" (?P<kind>in|to|by|of|from) (?P<in>.{1,200})"
+    rf"|{_NOTIFY}{_WHEN} (?P<who>.{{1,120}}?) (?:commits|merges|pushes|lands|submits|changes)"
+    rf"(?: (?:anything|something|code|a change|changes))?{_AT_ONCE}"
+    rf"|{_NOTIFY}{_WHEN} {_SOMETHING} (?:changes|is changed|is touched) (?:in|under|of|about) "
+    rf"(?P<in2>.{{1,200}}?){_AT_ONCE}"
+    rf"|{_NOTIFY}{_WHEN} (?:someone|somebody|anyone|anybody) (?:changes|touches|edits|modifies) "
+    rf"(?P<in3>.{{1,200}}?){_AT_ONCE}"
+    rf"|{_NOTIFY}{_WHEN} (?P<in4>.{{1,200}}?) (?:is|are|gets?) "
+    rf"(?:changed|updated|touched|edited|modified){_AT_ONCE}"
+    rf"|(?:只要|一旦|如果|每当|当) ?{_ZH_CHANGED.format('zh', 'did')}"
+    rf"(?:时|后|的时候|的话|了)?{_ZH_NOTIFY}"
+    rf"|{_ZH_CHANGED.format('zh2', 'did2')}(?:时|后|的时候|的话|[,，]? ?就){_ZH_NOTIFY}",
+    re.IGNORECASE,
+)
+_UNWATCH = re.compile(
+    r"(?:please )?(?:unwatch|stop watching) (?P<what>.{1,200})"
+    r"|(?:不再|停止)(?:盯住|盯着|监视)(?P<zh>.{1,200})",
+    re.IGNORECASE,
+)
+_BY = re.compile(
+    r"(?:the )?(?:author |(?:changes|commits) (?:by|of|from) |作者 ?|提交者 ?)(?P<name>.+)"
+    r"|(?P<of>.+?)(?:'s|’s) (?:changes|commits|work|prs)|(?P<zh>.+?)的(?:提交|变更|改动)",
+    re.IGNORECASE,
+)
+_COMMITS = re.compile(
+    r"\b(?:commits|merges|pushes|lands|submits|changes (?:anything|something|code))\b",
+    re.IGNORECASE,
+)
+_NO_SUBJECT = re.compile(
+    r"(?:it|this|that|they|these|those|them|anything|something|everything|[#!]?\d+|他|她|它|这个?|那个?"
+    r"|什么|有什么)",
+    re.IGNORECASE,
+)
+_OF_THESE = re.compile(r"[,，、;；]| and |和|以及", re.IGNORECASE)
 _ASKS = re.compile(
     r"\b(?:do|does|will|is|are|should|can|what|how)\b|吗|呢|会不会|有没有|影响", re.IGNORECASE
 )
@@ -92,7 +141,63 @@ def read_profiling(words: str) -> Enquiry | None:
     for alerts, pattern in _ALERTS.items():
         if match := pattern.fullmatch(words):
             return Alert(alerts=alerts, mine=_mine(match))
+    if match := _UNWATCH.fullmatch(words):
+        return EditProfile(remove=_watched(match["what"] or match["zh"]))
+    if (match := _WATCH.fullmatch(words)) and not words.endswith("?"):
+        return _watch(match)
     return None
+
+
+def _watch(match: re.Match[str]) -> Alert | None:
+    """Alerts about what is named; of authors alone, alerts about the rest stay as they are."""
+    named = next(match[group] for group in _NAMED if match[group])
+    by = (match["kind"] or "").lower() in {"by", "from"}
+    by = by or (match["did"] or match["did2"]) in _MADE
+    by = by or bool(match["who"] and _COMMITS.search(match[0]))
+    try:
+        entries = _watched(named, EntryKind.AUTHOR if by else None)
+    except InvalidEntry:
+        return None
+    if not entries:
+        return None
+    only = all(entry.kind is EntryKind.AUTHOR for entry in entries)
+    return Alert(alerts=Alerts.BREAKING if only else Alerts.ALL, add=entries)
+
+
+_NAMED = ("what", "in", "who", "in2", "in3", "in4", "zh", "zh2")
+_MADE = frozenset({"提交", "合入", "合并", "推送"})
+
+
+def _watched(written: str, kind: EntryKind | None = None) -> tuple[ProfileEntry, ...]:
+    """The entries that a text names; of several words, those that look like code, else all as one.
+
+    ``kind`` is that of entries without a prefix. Raises ``InvalidEntry``.
+    """
+    entries, rest = _quoted(written)
+    for part in _OF_THESE.split(rest):
+        name = re.sub(r"^(?:the|our|any) ", "", part.strip("\"'` "), flags=re.IGNORECASE)
+        if not name or _NO_SUBJECT.fullmatch(name):
+            continue
+        if match := _BY.fullmatch(name):
+            author = match["name"] or match["of"] or match["zh"]
+            entries.append(ProfileEntry(kind=EntryKind.AUTHOR, name=author[:_LONGEST].strip()))
+            continue
+        read = [parse_entry(word) for word in name.split()]
+        code = [one for one in read if one.kind is not EntryKind.TOPIC or ":" in name]
+        if kind is None or code:
+            entries += code or [parse_entry(f"topic:{name}")]
+        else:
+            entries.append(parse_entry(f"{kind}:{name}"))
+    return tuple(entries)
+
+
+_LONGEST = 100  # characters of an author's name
+_QUOTED = re.compile(r"""\b[a-z]{3,8}[:=](?:"[^"]{1,200}"|“[^”]{1,200}”)""", re.IGNORECASE)
+
+
+def _quoted(written: str) -> tuple[list[ProfileEntry], str]:
+    """The entries with quoted names, and the rest."""
+    return [parse_entry(one) for one in _QUOTED.findall(written)], _QUOTED.sub(" ", written)
 
 
 @rule
@@ -122,7 +227,8 @@ def _addition(match: re.Match[str]) -> EditProfile | None:
 
 
 def _entries(written: str) -> tuple[ProfileEntry, ...]:
-    return tuple(parse_entry(part) for part in _PARTS.split(written) if part.strip("\"'` "))
+    entries, rest = _quoted(written)
+    return (*entries, *(parse_entry(part) for part in _PARTS.split(rest) if part.strip("\"'` ")))
 
 
 def _mine(match: re.Match[str]) -> bool:

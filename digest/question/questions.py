@@ -12,6 +12,7 @@ from typing import Any, get_args
 
 from digest.chat.chat_intents import Managing, format_managing
 from digest.core.enums import Alerts, Language
+from digest.core.profile import ProfileEntry
 from digest.frozen import frozen
 from digest.i18n.phrase import Phrase
 from digest.question import intent as intents
@@ -137,6 +138,8 @@ _ALERTS = {Alerts.OFF: "off", Alerts.BREAKING: "on", Alerts.ALL: "all"}
 
 def _of_profile(intent: ShowProfile | EditProfile | ProfileFrom | Alert) -> str:
     match intent:
+        case Alert(add=add) if add:
+            return f"watch {' '.join(map(_entry_text, add))}"
         case Alert(alerts=alerts):
             return f"alerts {_ALERTS[alerts]}"
         case ProfileFrom(place=place):
@@ -144,9 +147,15 @@ def _of_profile(intent: ShowProfile | EditProfile | ProfileFrom | Alert) -> str:
         case EditProfile(clear=True):
             return "profile clear"
         case EditProfile(add=add, remove=remove):
-            return f"profile {'add' if add else 'remove'} {' '.join(map(str, add or remove))}"
+            return (
+                f"profile {'add' if add else 'remove'} {' '.join(map(_entry_text, add or remove))}"
+            )
         case _:
             return "profile"
+
+
+def _entry_text(entry: ProfileEntry) -> str:
+    return f'{entry.kind}:"{entry.name}"' if " " in entry.name else str(entry)
 
 
 def _text(head: str, intent: Intent, **forms: str) -> str:

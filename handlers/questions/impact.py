@@ -165,9 +165,12 @@ async def alert(intent: Alert, ctx: Context) -> Answer:
     person = ctx.room.person if ctx.room and intent.alerts else ""
 
     def turned(kept: chat_port.StoredProfile) -> chat_port.StoredProfile:
-        if intent.alerts and not kept.profile.entries:
+        profile = kept.profile.with_(intent.add)
+        if intent.alerts and not profile.entries:
             raise UserError("the profile is empty; first add what you use: profile add --flag ...")
-        return replace(kept, alerts=intent.alerts, tip=tip, person=person)
+        if intent.add and kept.alerts:
+            return replace(kept, profile=profile, alerts=max(kept.alerts, intent.alerts))
+        return replace(kept, profile=profile, alerts=intent.alerts, tip=tip, person=person)
 
     return await _changed(ctx, turned, mine=False)
 
@@ -224,4 +227,10 @@ async def unannounced(ctx: Context, kept: chat_port.StoredProfile, tip: Tip) -> 
         labels = await _labels(ctx, kept.profile, changes)
     given = (changes, kept.profile, ctx.watched.aliases, labels, ())
     found = await ctx.workers.few(_affecting, given)
-    return [one for one in found if kept.alerts is Alerts.ALL or one.effect is Effect.MAY_BREAK]
+    return [one for one in found if kept.alerts is Alerts.ALL or _is_wanted(one)]
+
+
+def _is_wanted(one: Affecting) -> bool:
+    """Whether a change may break something or has an author who is watched."""
+    by_author = any(hit.entry.kind is EntryKind.AUTHOR for hit in one.hits)
+    return by_author or one.effect is Effect.MAY_BREAK

@@ -125,3 +125,52 @@ _ENTRY = st.builds(
 )
 def test_what_is_written_down_is_read_back(intent) -> None:
     assert read_profiling(format_intent(intent)) == intent
+
+
+@pytest.mark.parametrize(
+    ("question", "watched", "alerts"),
+    [
+        ("watch src/core/", "path:src/core/", Alerts.ALL),
+        ("watch the KV cache and --fast", "topic:KV cache|flag:--fast", Alerts.ALL),
+        ("tell me at once when src/a.py changes", "path:src/a.py", Alerts.ALL),
+        ("let us know as soon as anything changes in src/core/", "path:src/core/", Alerts.ALL),
+        ("ping me when the scheduler is changed", "topic:scheduler", Alerts.ALL),
+        ("tell me when somebody touches src/a.py", "path:src/a.py", Alerts.ALL),
+        ("notify us about changes in src/core/", "path:src/core/", Alerts.ALL),
+        ('watch author:"Ada Lovelace"', "author:Ada Lovelace", Alerts.BREAKING),
+        ("watch Ada's commits", "author:Ada", Alerts.BREAKING),
+        ("tell me at once when Ada Lovelace commits", "author:Ada Lovelace", Alerts.BREAKING),
+        ("tell me when Ada changes something", "author:Ada", Alerts.BREAKING),
+        ("notify us about changes by Ada", "author:Ada", Alerts.BREAKING),
+        ("盯住 src/core/", "path:src/core/", Alerts.ALL),
+        ("src/a.py 有变化时马上告诉我", "path:src/a.py", Alerts.ALL),
+        ("调度器有改动就通知我", "topic:调度器", Alerts.ALL),
+        ("只要 Ada 合并东西就告诉我", "author:Ada", Alerts.BREAKING),
+    ],
+)
+def test_what_is_to_be_watched_is_read_with_the_alerts_that_it_takes(question, watched, alerts):
+    intent = read_profiling(question)
+    assert isinstance(intent, Alert)
+    assert ("|".join(map(str, intent.add)), intent.alerts) == (watched, alerts)
+    assert read_profiling(format_intent(intent)) == intent
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "watch out for breaking changes",
+        "watch it",
+        "tell me if it changes",
+        "tell me what changes this week",
+        "今天有什么变化告诉我",
+        "tell me when #12 changes",
+    ],
+)
+def test_questions_about_changes_watch_nothing(question):
+    assert read_profiling(question) is None
+
+
+def test_what_is_watched_is_removed_by_name():
+    intent = read_profiling("stop watching src/core/ and author:Ada")
+    assert isinstance(intent, EditProfile)
+    assert [str(entry) for entry in intent.remove] == ["path:src/core/", "author:Ada"]

@@ -11,12 +11,14 @@ from digest.chat.chat_settings import ChatSettings, Subscribed
 from digest.core.enums import Alerts
 from digest.core.profile import Profile, parse_entry
 from digest.errors import UserError
+from digest.impact.impact_report import alert_document
 from digest.markdown import markdown
 from digest.question.intent import Alert, EditProfile, ProfileFrom
 from handlers.chat.subscribe import manage
 from handlers.ports.chat_port import ChatKey, ConversationKey, Room, StoredProfile
 from handlers.ports.storage import Tip
-from handlers.questions.impact import alert, edit_profile, profile_from
+from handlers.questions.impact import alert, edit_profile, profile_from, unannounced
+from handlers.questions.scope import viewpoint
 from handlers.router import ask
 from tests.support.fakes import FakeSource, change, context
 
@@ -173,3 +175,44 @@ async def test_what_affects_the_asker_is_told_with_its_reason_or_that_nothing_do
     shown = markdown(answer.document)
     assert said in shown
     assert ("1 change was checked" in shown) is (bool(entries) and not total)
+
+
+async def test_changes_of_a_watched_author_are_alerted_and_others_only_if_they_may_break():
+    old, *new = [
+        change("aaaaaaa1", "Begin (#1)"),
+        change("bbbbbbb2", "Tidy (#2)", {"docs/a.md": 1}, author="Ada Lovelace"),
+        change("ccccccc3", "Tidy more (#3)", {"src/workers.py": 1}, author="Bob"),
+    ]
+    source = FakeSource([*reversed(new), old])
+    ctx = replace(context(source), conversation=HERE)
+    tip = Tip(branch="main", sha=new[-1].sha)
+    entries = [parse_entry('author:"ada love"'), parse_entry("src/workers.py")]
+    kept = StoredProfile(
+        owner="slack:C1",
+        profile=Profile().with_(entries),
+        alerts=Alerts.BREAKING,
+        tip=old.sha,
+    )
+    [one] = await unannounced(ctx, kept, tip)
+    assert one.graded.number == 2
+    said = markdown(alert_document([one], viewpoint(ctx, tip)))
+    assert "by ada love" in said
+    both = await unannounced(ctx, replace(kept, alerts=Alerts.ALL), tip)
+    assert {one.graded.number for one in both} == {2, 3}
+
+
+async def test_watching_adds_to_the_profile_and_keeps_alerts_that_are_on():
+    profiles = Profiles({"slack:C1": StoredProfile(owner="slack:C1")})
+    ctx = asked(profiles, admin=True)
+    shown = markdown((await ask("tell me at once when Ada Lovelace commits", ctx)).document)
+    assert "Ada Lovelace" in shown
+    assert "everything by these authors" in shown
+    kept = profiles.kept["slack:C1"] = replace(profiles.kept["slack:C1"], tip="a" * 40)
+    assert kept.alerts is Alerts.BREAKING
+    await ask("watch src/core/", ctx)
+    kept = profiles.kept["slack:C1"]
+    assert (kept.alerts, kept.tip, len(kept.profile.entries)) == (Alerts.ALL, "a" * 40, 2)
+    await ask("watch author:Bob", ctx)
+    assert profiles.kept["slack:C1"].alerts is Alerts.ALL
+    refused = await ask("watch author:Eve", asked(profiles, admin=False))
+    assert "admin" in str(refused.error)
