@@ -35,7 +35,7 @@ from bot.store.archive import SqlArchive, SqlCoverage
 from bot.store.job_queue import CHANNELS, JobKind, depth
 from bot.store.ledger import SqlLedger
 from bot.store.postgresql import PostgresDatabase, ServerLeases, open_postgres
-from bot.subscriptions.channel_registry import Post
+from bot.subscriptions.channel_registry import Subscription
 from bot.util.machine import Processes, SystemClock
 from digest.core.enums import Language
 from digest.core.grade import Repository
@@ -48,7 +48,7 @@ from digest.window import Window, zone_of
 from handlers.context import Context
 from handlers.digests.ingest import ingest
 from handlers.ports.storage import Range, Tip, Watched
-from tests.support.channels import Fixed
+from tests.support.channels import Fixed, at_target
 
 DUE = datetime(2026, 1, 23, 9, 30, tzinfo=UTC)
 """When the scheduler returns: everything of the hour before is due."""
@@ -83,15 +83,15 @@ def backlog(channels: int, ledger: SqlLedger, leases: ServerLeases, board: Path)
     """Channels that fell due one after the other during the outage, with a small digest each."""
     sender = Board(board)
 
-    def post(number: int) -> Post:
+    def post(number: int) -> Subscription:
         # The order of names differs from the order of due times.
         minutes = (number * 7919 % channels) * OUTAGE / channels
         at = (DUE - OUTAGE + minutes).time().replace(second=0, microsecond=0)
         spec = Spec(at=time_of_day(at.hour, at.minute), zone=ZoneInfo("UTC"))
         target = Target(name=f"c{number}", chat=f"{at:%H:%M}/c{number}", sender=sender)
-        return Post(target=target, spec=spec)
+        return at_target(target, spec)
 
-    async def build(made: Post, slot: Slot) -> list[Posting]:
+    async def build(made: Subscription, slot: Slot) -> list[Posting]:
         said = Text("one change that matters " * 60)
         document = Document(title=f"{made.name} {slot.name}", blocks=(Paragraph((said,)),))
         name = f"daily:r:main:{slot.name}"

@@ -201,7 +201,7 @@ async def _work(
         withholds=discretion.withholds,
         elsewhere=partial(takes_up, senders),
     )
-    slots = Slots(app, roster.get, RevertNotes(app, delivery, name_of), discretion, leases)
+    slots = Slots(app, RevertNotes(app, delivery, name_of), discretion, leases)
     alerting = ImmediateAlerts(
         app,
         senders=senders,

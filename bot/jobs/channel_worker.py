@@ -10,11 +10,12 @@ from functools import partial
 import structlog
 
 from bot.delivery.delivery import Delivered, Left
+from bot.delivery.part_sender import Target
 from bot.delivery.quarantine import refusal_of
 from bot.jobs.services import LoopServices
-from bot.scheduler.schedule import Slot, missed_slot, next_slot, slots_between
+from bot.scheduler.schedule import Slot, Spec, missed_slot, next_slot, slots_between
 from bot.scheduler.timetable import Timetable
-from bot.subscriptions.channel_registry import ChannelRegistry, Post
+from bot.subscriptions.channel_registry import ChannelRegistry, Subscription
 from digest.frozen import frozen
 from handlers.ports.storage import Clock, DeliveryKey
 
@@ -43,56 +44,58 @@ class ChannelWorker:
         self._work = work
         self._told_missed: dict[str, str] = {}
 
-    def left_alone(self, post: Post) -> bool:
+    def left_alone(self, channel: Subscription) -> bool:
         """Whether nothing may be posted now: the channel rests, or its chat is parked."""
         parking = self._work.parking
-        parked = parking is not None and parking.holds(post.target)
-        return parked or post.spec.resting(self._work.clock.now())
+        parked = parking is not None and parking.holds(channel.target)
+        return parked or channel.spec.resting(self._work.clock.now())
 
-    async def idle(self, post: Post) -> bool:
+    async def idle(self, channel: Subscription) -> bool:
         """Whether a channel has nothing to do now, found out without claiming anything."""
         # Of thousands of channels few are due at a time. A channel never seen is not idle.
-        if self.left_alone(post):
+        if self.left_alone(channel):
             return True
-        last, first, finished = await self._slots(post)
+        last, first, finished = await self._slots(channel)
         newest = max(filter(None, (last, first)), default=None)
         if newest is None or last != finished:
             return False
         now = self._work.clock.now()
-        if missed_slot(post.spec, newest, now, max(post.catch_up, LATE)) is not None:
+        if missed_slot(channel.spec, newest, now, max(channel.catch_up, LATE)) is not None:
             return False
-        self._tell_missed(post, newest, None, now)
+        self._tell_missed(channel, newest, None, now)
         return True
 
-    async def _slots(self, post: Post) -> Sequence[str | None]:
+    async def _slots(self, channel: Subscription) -> Sequence[str | None]:
         """The slot claimed last, the one at which the channel was first seen, the finished one."""
-        names = (post.name, _FIRST_SEEN + post.name, _FINISHED + post.name)
+        names = (channel.name, _FIRST_SEEN + channel.name, _FINISHED + channel.name)
         return await asyncio.gather(*map(self._work.ledger.last_slot, names))
 
-    async def due(self, post: Post) -> ClaimedSlot | None:
+    async def due(self, channel: Subscription) -> ClaimedSlot | None:
         """The slot to work on: one that is due, was missed, or was not finished."""
         ledger, now = self._work.ledger, self._work.clock.now()
-        if self.left_alone(post):
+        if self.left_alone(channel):
             return None
-        reach = max(post.catch_up, LATE)
-        last, first, finished = await self._slots(post)
+        reach = max(channel.catch_up, LATE)
+        last, first, finished = await self._slots(channel)
         if last is None and first is None:
-            await ledger.claim_slot(_FIRST_SEEN + post.name, _newest(post, now))
+            await ledger.claim_slot(_FIRST_SEEN + channel.name, _newest(channel, now))
             return None
         newest = max(filter(None, (last, first)))
-        slot = missed_slot(post.spec, newest, now, reach)
-        self._tell_missed(post, newest, slot, now)
+        slot = missed_slot(channel.spec, newest, now, reach)
+        self._tell_missed(channel, newest, slot, now)
         unfinished = last is not None and last != finished
         if slot is not None:
             if last is not None and unfinished:
                 # A process died over it: what was posted of it is not new to this slot.
-                await self._work.finish(post, Slot(day=date.fromisoformat(last), at=slot.at), ())
-            claimed = await ledger.claim_slot(post.name, slot.name)
-            log.info("slot.claimed" if claimed else "slot.taken", channel=post.name, slot=slot.name)
+                await self._work.finish(channel, Slot(day=date.fromisoformat(last), at=slot.at), ())
+            claimed = await ledger.claim_slot(channel.name, slot.name)
+            log.info(
+                "slot.claimed" if claimed else "slot.taken", channel=channel.name, slot=slot.name
+            )
             return ClaimedSlot(slot=slot) if claimed else None
         if not unfinished:
             return None
-        left = slots_between(post.spec, now - reach, now)
+        left = slots_between(channel.spec, now - reach, now)
         return next(
             (
                 ClaimedSlot(slot=candidate, again=True)
@@ -102,68 +105,76 @@ class ChannelWorker:
             None,
         )
 
-    async def resume(self, post: Post, left: Left) -> None:
+    async def resume(self, channel: Subscription, left: Left) -> None:
         """Deliver the pending digests of a channel, in order."""
-        await self._conclude(post, await self._work.delivery.resume(post.target, left))
+        await self._conclude(channel, await self._work.delivery.resume(channel.target, left))
 
-    async def produce(self, post: Post, slot: Slot) -> None:
+    async def produce(self, channel: Subscription, slot: Slot) -> None:
         """Build a slot and post it; it is finished once all of it is in the ledger."""
-        postings = await self._work.build(post, slot)
+        postings = await self._work.build(channel, slot)
         results = await self._work.delivery.deliver_all(postings)
-        await self._conclude(post, results)
+        await self._conclude(channel, results)
         if all(result.frozen for result in results):
-            await self._work.finish(post, slot, results)
-            await self._work.ledger.claim_slot(_FINISHED + post.name, slot.name)
+            await self._work.finish(channel, slot, results)
+            await self._work.ledger.claim_slot(_FINISHED + channel.name, slot.name)
             late = self._work.clock.now() - slot.at
             log.info(
                 "slot.finished",
-                channel=post.name,
+                channel=channel.name,
                 slot=slot.name,
                 digests=len(results),
                 late=round(late.total_seconds(), 3),
             )
 
-    async def _conclude(self, post: Post, results: Sequence[Delivered]) -> None:
+    async def _conclude(self, channel: Subscription, results: Sequence[Delivered]) -> None:
         """Remember deliveries that are not worth another attempt."""
         parking = self._work.parking
         if parking is not None:
-            await parking.note(post.target, results)
+            await parking.note(channel.target, results)
         self.given_up |= {
             result.key
             for result in results
             if result.lasting and (parking is None or not refusal_of(result))
         }
 
-    def _tell_missed(self, post: Post, last: str, slot: Slot | None, now: datetime) -> None:
+    def _tell_missed(
+        self, channel: Subscription, last: str, slot: Slot | None, now: datetime
+    ) -> None:
         """Log, once, the due slots that get no digest; a later one covers them."""
         # For a channel that is up to date, this covers no more than a day or two.
         day = datetime.fromisoformat(last).replace(tzinfo=UTC)
-        due = slots_between(post.spec, max(now - post.spec.reach, day - 2 * _DAY), now)
+        due = slots_between(channel.spec, max(now - channel.spec.reach, day - 2 * _DAY), now)
         passed = [s for s in due if s.name > last and (slot is None or s < slot)]
-        if passed and self._told_missed.get(post.name, "") < passed[-1].name:
-            self._told_missed[post.name] = passed[-1].name
-            log.warning("slot.missed", channel=post.name, count=len(passed), slot=passed[-1].name)
+        if passed and self._told_missed.get(channel.name, "") < passed[-1].name:
+            self._told_missed[channel.name] = passed[-1].name
+            log.warning(
+                "slot.missed", channel=channel.name, count=len(passed), slot=passed[-1].name
+            )
 
 
-def _newest(post: Post, now: datetime) -> str:
+def _newest(channel: Subscription, now: datetime) -> str:
     """The name of the newest slot that is due; if all were held, yesterday's date."""
-    due = slots_between(post.spec, now - post.spec.reach, now)
-    return due[-1].name if due else (now.astimezone(post.spec.zone).date() - _DAY).isoformat()
+    due = slots_between(channel.spec, now - channel.spec.reach, now)
+    return due[-1].name if due else (now.astimezone(channel.spec.zone).date() - _DAY).isoformat()
+
+
+def _timing(channel: Subscription) -> tuple[Target, Spec, timedelta]:
+    return channel.target, channel.spec, channel.catch_up
 
 
 class CurrentChannels:
     """The channels as last read; ``posts`` are by name."""
 
     def __init__(self, channels: ChannelRegistry) -> None:
-        self.posts: Mapping[str, Post] = {}
+        self.posts: Mapping[str, Subscription] = {}
         self._channels = channels
 
-    async def look(self) -> Sequence[Post]:
-        """Read the channels again; return those that are new or changed."""
-        posts = {post.name: post for post in await self._channels.current()}
-        fresh = [post for name, post in posts.items() if self.posts.get(name) != post]
+    async def look(self) -> Sequence[Subscription]:
+        """Read the channels again; return those that are new, or have another time or place."""
+        posts = {channel.name: channel for channel in await self._channels.current()}
+        known = {name: _timing(channel) for name, channel in self.posts.items()}
         self.posts = posts
-        return fresh
+        return [channel for name, channel in posts.items() if known.get(name) != _timing(channel)]
 
     async def changed(self) -> None:
         """Return as soon as the channels are reported to have changed."""
@@ -191,15 +202,17 @@ class ScheduledChannels(CurrentChannels):
         self._clock = clock
         self._attend = attend
 
-    async def look(self) -> Sequence[Post]:
+    async def look(self) -> Sequence[Subscription]:
         """Read the channels again, and update the timetable."""
         fresh = await super().look()
-        for post in fresh:
-            self._timetable.put(post.name, post.spec, partial(self._attend, post.name))
-            log.info("channel.scheduled", channel=post.name, next=self._next(post))
+        for channel in fresh:
+            self._timetable.put(channel.name, channel.spec, partial(self._attend, channel.name))
+            log.info("channel.scheduled", channel=channel.name, next=self._next(channel))
         for name in self._timetable.keep(self.posts):
             log.info("channel.dropped", channel=name)
         return fresh
 
-    def _next(self, post: Post) -> str:
-        return next_slot(post.spec, self._clock.now()).at.astimezone(post.spec.zone).isoformat()
+    def _next(self, channel: Subscription) -> str:
+        return (
+            next_slot(channel.spec, self._clock.now()).at.astimezone(channel.spec.zone).isoformat()
+        )

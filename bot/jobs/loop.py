@@ -17,7 +17,7 @@ from bot.jobs.services import GRACE, LoopServices, TaskTracker, traced
 from bot.messaging.receiver import Receiver
 from bot.messaging.sender import Sender
 from bot.scheduler.timetable import Timetable
-from bot.subscriptions.channel_registry import Post
+from bot.subscriptions.channel_registry import Subscription
 from bot.util.tracing import span
 from digest.errors import UserError
 
@@ -144,16 +144,18 @@ class Runner:
             await self.channels.changed()
             with self.under_way.here():
                 fresh = await self.channels.look()
-                await asyncio.gather(self._alert(), *(self.attend(post) for post in fresh))
+                await asyncio.gather(self._alert(), *(self.attend(channel) for channel in fresh))
 
     async def wake(self) -> None:
         """Deliver a channel's pending posts as soon as it is reported, even those given up."""
         while True:
             name = await self._work.waking.told()
-            if (post := self.channels.posts.get(name)) is not None:
+            if (channel := self.channels.posts.get(name)) is not None:
                 with self.under_way.here(), traced():
                     try:
-                        await self.take_up(post, await self._work.delivery.left_of(post.target))
+                        await self.take_up(
+                            channel, await self._work.delivery.left_of(channel.target)
+                        )
                     except Exception:
                         log.exception("wake.broken", channel=name)
 
@@ -164,67 +166,69 @@ class Runner:
             await self.channels.look()
             now = self._work.clock.now()
             # Longest waiting first: the backlog of an outage is worked off in its order.
-            posts = sorted(self.channels.posts.values(), key=lambda post: _since_due(post, now))[
-                ::-1
-            ]
+            posts = sorted(
+                self.channels.posts.values(), key=lambda channel: _since_due(channel, now)
+            )[::-1]
             left = await self._pending(posts)
             await asyncio.gather(
                 self._amend(posts),
                 self._alert(),
                 self._quietly("tidy.broken", self._work.tidy),
                 self._quietly("refresh.broken", self._work.refresh),
-                *(self.take_up(post, left.get(post.name, ())) for post in posts),
+                *(self.take_up(channel, left.get(channel.name, ())) for channel in posts),
             )
             seconds = round(time.perf_counter() - began, 3)
             log.debug("sweep.done", left=sum(map(len, left.values())), seconds=seconds)
 
-    async def take_up(self, post: Post, left: Left) -> None:
+    async def take_up(self, channel: Subscription, left: Left) -> None:
         """Pending deliveries first, so that digests come in order; then a slot."""
         with self.under_way.here():
-            if not self._channel_worker.left_alone(post):
-                await self._channel_worker.resume(post, left)
-                await self.attend(post)
+            if not self._channel_worker.left_alone(channel):
+                await self._channel_worker.resume(channel, left)
+                await self.attend(channel)
 
     async def attend_named(self, name: str) -> None:
         """Attend to a channel in its present state, if it still exists."""
-        if (post := self.channels.posts.get(name)) is not None:
-            await self.attend(post)
+        if (channel := self.channels.posts.get(name)) is not None:
+            await self.attend(channel)
 
-    async def attend(self, post: Post) -> None:
+    async def attend(self, channel: Subscription) -> None:
         """Complete the channel's newest due slot; raises nothing but cancellation."""
         with self.under_way.here(), traced():
             try:
-                await self._attend(post)
+                await self._attend(channel)
             except UserError as error:
-                log.error("slot.failed", channel=post.name, error=str(error))  # noqa: TRY400  # the message suffices
+                log.error("slot.failed", channel=channel.name, error=str(error))  # noqa: TRY400  # the message suffices
             except Exception:
-                log.exception("slot.failed", channel=post.name)
+                log.exception("slot.failed", channel=channel.name)
 
-    async def _attend(self, post: Post) -> None:
+    async def _attend(self, channel: Subscription) -> None:
         """Post what is due, unless another process does. Raises whatever building it raises."""
-        if await self._channel_worker.idle(post):
+        if await self._channel_worker.idle(channel):
             return
-        async with self._work.leases.hold(f"slot\0{post.name}") as leased:
-            due = await self._channel_worker.due(post) if leased else None
+        async with self._work.leases.hold(f"slot\0{channel.name}") as leased:
+            due = await self._channel_worker.due(channel) if leased else None
             if due is not None:
-                with span("slot", channel=post.name, slot=due.slot.name):
-                    await self._channel_worker.produce(post, due.slot)
+                with span("slot", channel=channel.name, slot=due.slot.name):
+                    await self._channel_worker.produce(channel, due.slot)
 
-    async def _pending(self, posts: Sequence[Post]) -> Mapping[str, Left]:
+    async def _pending(self, posts: Sequence[Subscription]) -> Mapping[str, Left]:
         """The pending deliveries, by channel; empty if they cannot be read."""
         try:
             if self._work.parking is not None:
-                await self._work.parking.look({post.target.place: post.target for post in posts})
-            targets = [post.target for post in posts]
+                await self._work.parking.look(
+                    {channel.target.place: channel.target for channel in posts}
+                )
+            targets = [channel.target for channel in posts]
             return await self._work.delivery.left(self._channel_worker.given_up, targets)
         except Exception:
             log.exception("sweep.broken")
             return {}
 
-    async def _amend(self, posts: Sequence[Post]) -> None:
+    async def _amend(self, posts: Sequence[Subscription]) -> None:
         if self._work.amend is not None:
             alone = self._channel_worker.left_alone
-            open_posts = {post.name: post for post in posts if not alone(post)}
+            open_posts = {channel.name: channel for channel in posts if not alone(channel)}
             await self._quietly("amend.broken", partial(self._work.amend, open_posts))
 
     async def _alert(self) -> None:
@@ -240,7 +244,7 @@ class Runner:
                 log.exception(event)
 
 
-def _since_due(post: Post, now: datetime) -> timedelta:
+def _since_due(channel: Subscription, now: datetime) -> timedelta:
     """The time since a channel's hour last passed, on whatever day."""
-    local, at = now.astimezone(post.spec.zone), post.spec.at
+    local, at = now.astimezone(channel.spec.zone), channel.spec.at
     return (timedelta(hours=local.hour - at.hour, minutes=local.minute - at.minute)) % _DAY

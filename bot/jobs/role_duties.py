@@ -38,7 +38,7 @@ from bot.store.job_queue import ANSWERS, CHANNELS, REPOSITORIES, SWEEPS, JobKind
 from bot.store.ledger import HOOK, SqlLedger
 from bot.store.postgresql import PostgresDatabase
 from bot.store.replies import MessageKey, Records, SqlReplies, dump, load
-from bot.subscriptions.channel_registry import Post
+from bot.subscriptions.channel_registry import Subscription
 from bot.util.tracing import span
 from bot.workspace.workspace import Workspace
 from digest.errors import InvalidConfig, UserError
@@ -113,12 +113,12 @@ class Worker:
 
     async def _channel(self, name: str, *, left: bool) -> None:
         await self._refresh(name)
-        post = self.channels.posts.get(name)
-        if post is None or self._channel_worker.left_alone(post):
+        channel = self.channels.posts.get(name)
+        if channel is None or self._channel_worker.left_alone(channel):
             return
         with self.under_way.here():
             try:
-                await self._bring_up_to_date(post, left=left)
+                await self._bring_up_to_date(channel, left=left)
             except RetryLater:
                 raise
             except UserError as error:
@@ -128,16 +128,16 @@ class Worker:
                 log.exception("slot.failed", channel=name)
                 raise
 
-    async def _bring_up_to_date(self, post: Post, *, left: bool) -> None:
+    async def _bring_up_to_date(self, channel: Subscription, *, left: bool) -> None:
         if left:
-            pending = await self._work.delivery.left_of(post.target)
-            await self._channel_worker.resume(post, pending)
-        async with self._work.leases.hold(f"slot\0{post.name}") as leased:
+            pending = await self._work.delivery.left_of(channel.target)
+            await self._channel_worker.resume(channel, pending)
+        async with self._work.leases.hold(f"slot\0{channel.name}") as leased:
             if not leased:
-                raise RetryLater(f"another process is working on {post.name}")
-            if (due := await self._channel_worker.due(post)) is not None:
-                with span("slot", channel=post.name, slot=due.slot.name):
-                    await self._channel_worker.produce(post, due.slot)
+                raise RetryLater(f"another process is working on {channel.name}")
+            if (due := await self._channel_worker.due(channel)) is not None:
+                with span("slot", channel=channel.name, slot=due.slot.name):
+                    await self._channel_worker.produce(channel, due.slot)
 
     async def answer(self, account: str, chat: str, message: str) -> None:
         """Answer a message. Raises :class:`RetryLater` if that failed."""
@@ -181,7 +181,11 @@ class Worker:
         if self._work.amend is not None:
             await self._refresh("")
             alone = self._channel_worker.left_alone
-            posts = {post.name: post for post in self.channels.posts.values() if not alone(post)}
+            posts = {
+                channel.name: channel
+                for channel in self.channels.posts.values()
+                if not alone(channel)
+            }
             with self.under_way.here():
                 await self._work.amend(posts)
 
@@ -277,24 +281,24 @@ class Scheduler(Runner):
         super().__init__(work, timetable)
         self._engine = engine
 
-    async def take_up(self, post: Post, left: Left) -> None:
+    async def take_up(self, channel: Subscription, left: Left) -> None:
         """Defer the channel's pending deliveries, and what is due."""
-        if self._channel_worker.left_alone(post):
+        if self._channel_worker.left_alone(channel):
             return
         if left:
-            await self._engine.put_channel(post.name, left=True)
-        await self.attend(post)
+            await self._engine.put_channel(channel.name, left=True)
+        await self.attend(channel)
 
-    async def _attend(self, post: Post) -> None:
+    async def _attend(self, channel: Subscription) -> None:
         """Claim what is due and defer its job, unless a worker or another process has it."""
-        due = await self._channel_worker.due(post)
+        due = await self._channel_worker.due(channel)
         if due is not None and due.again:
-            async with self._work.leases.hold(f"slot\0{post.name}") as free:
+            async with self._work.leases.hold(f"slot\0{channel.name}") as free:
                 pass
             if free:
-                await self._engine.put_channel(post.name)
+                await self._engine.put_channel(channel.name)
 
-    async def _amend(self, posts: Sequence[Post]) -> None:
+    async def _amend(self, posts: Sequence[Subscription]) -> None:
         if self._work.amend is not None and posts:
             await self._quietly("amend.broken", self._engine.put_amendments)
 

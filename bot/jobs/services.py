@@ -16,7 +16,7 @@ from bot.messaging.receiver import Incoming
 from bot.messaging.sender import Sender
 from bot.publishing.alerts import ImmediateAlerts
 from bot.scheduler.schedule import Slot
-from bot.subscriptions.channel_registry import ChannelRegistry, Post
+from bot.subscriptions.channel_registry import ChannelRegistry, Subscription
 from bot.util.locks import Leases
 from bot.util.tracing import trace
 from digest.frozen import frozen
@@ -80,10 +80,10 @@ def traced() -> Iterator[None]:
         yield
 
 
-Build = Callable[[Post, Slot], Awaitable[Sequence[Posting]]]
+Build = Callable[[Subscription, Slot], Awaitable[Sequence[Posting]]]
 """Builds the digests of a slot, none for a quiet one; repeatable until the slot is finished."""
 
-Finish = Callable[[Post, Slot, Sequence[Delivered]], Awaitable[None]]
+Finish = Callable[[Subscription, Slot, Sequence[Delivered]], Awaitable[None]]
 """Called when the slot's content is frozen, and again if the process dies in it."""
 
 
@@ -114,7 +114,7 @@ class LoopServices:
     """Receivers, by account, to which only one process at a time may be connected."""
     parking: Quarantine | None = None
     """Knows dead chats; without it, they are left alone until the next start."""
-    amend: Callable[[Mapping[str, Post]], Awaitable[None]] | None = None
+    amend: Callable[[Mapping[str, Subscription]], Awaitable[None]] | None = None
     """Amends posts in the given channels whose changes were reverted since."""
     alerts: ImmediateAlerts | None = None  # posts at once what cannot wait for a slot
     waking: WakeQueue = field(default_factory=WakeQueue)

@@ -24,7 +24,7 @@ from bot.messaging.sender import Ability, Part, Receipt, SendError
 from bot.publishing.digest_builder import SingleFlight
 from bot.store.deliveries import Amendment, SqlAmendments
 from bot.store.digests import KeptDigest
-from bot.subscriptions.channel_registry import Post, Subscription
+from bot.subscriptions.channel_registry import Subscription
 from bot.workspace.workspace import Workspace
 from digest.core.enums import Frequency, Language
 from digest.core.grade import Graded, Repository
@@ -68,7 +68,7 @@ class RevertNotes:
         self._undoings = SingleFlight(256)
 
     async def plan(
-        self, target: Target, channel: Subscription, settings: RepositoryConfig, kept: KeptDigest
+        self, channel: Subscription, settings: RepositoryConfig, kept: KeptDigest
     ) -> None:
         """Plan amendments of earlier digests in the same channel for the reverts of a digest."""
         shas = [outcome.sha for outcome in kept.outcomes if outcome.state is not State.FAILED]
@@ -84,7 +84,9 @@ class RevertNotes:
                 plans += [
                     Amendment(
                         key=DeliveryKey(
-                            platform=target.sender.name, channel=names[digest], digest=digest
+                            platform=channel.target.sender.name,
+                            channel=names[digest],
+                            digest=digest,
                         ),
                         sha=change.sha,
                         by_sha=by.sha,
@@ -103,41 +105,38 @@ class RevertNotes:
         pairs = [(by, await undone_by(self._app.archive, named, by)) for by in changes]
         return [(by, undone) for by, undone in pairs if undone]
 
-    async def carry_out(self, posts: Mapping[str, Post], channel: ChannelOf) -> None:
-        """Carry out the amendments planned for these posts; failures are independent."""
+    async def carry_out(self, channels: Mapping[str, Subscription]) -> None:
+        """Carry out the amendments planned in these channels; failures are independent."""
         planned = [
-            amendment for amendment in await self._kept.planned() if amendment.key.channel in posts
+            amendment
+            for amendment in await self._kept.planned()
+            if amendment.key.channel in channels
         ]
         by_channel = groupby(
             sorted(planned, key=lambda amendment: amendment.key.channel), lambda o: o.key.channel
         )
         await asyncio.gather(
-            *(
-                self._of_channel(posts[name].target, channel(name), list(amendments))
-                for name, amendments in by_channel
-            )
+            *(self._of_channel(channels[name], list(amendments)) for name, amendments in by_channel)
         )
 
-    async def _of_channel(
-        self, target: Target, channel: Subscription | None, plans: Sequence[Amendment]
-    ) -> None:
+    async def _of_channel(self, channel: Subscription, plans: Sequence[Amendment]) -> None:
         for amendment in plans:
             try:
-                if channel is not None and await self._tell(target, channel, amendment):
+                if await self._tell(channel, amendment):
                     await self._kept.done(amendment)
             except SendError as error:
-                log.warning("amendment.refused", channel=target.name, error=str(error))
+                log.warning("amendment.refused", channel=channel.name, error=str(error))
             except Exception:
-                log.exception("amendment.broken", channel=target.name, digest=amendment.key.digest)
+                log.exception("amendment.broken", channel=channel.name, digest=amendment.key.digest)
 
-    async def _tell(self, target: Target, channel: Subscription, amendment: Amendment) -> bool:
+    async def _tell(self, channel: Subscription, amendment: Amendment) -> bool:
         """Edit the post and add the note; whether nothing is left to do. Raises ``SendError``."""
         record = await self._app.ledger.record(amendment.key)
         if record is None or not record.content:
             return True  # the digest was never posted here, or too long ago
         if not record.done:
             return False
-        case = await self._case(target, channel, record, amendment)
+        case = await self._case(channel, record, amendment)
         if case is None:
             return True
         await _edit(case)
@@ -146,7 +145,7 @@ class RevertNotes:
         )
         note = revert_note(reverted, case.repository, Language(case.document.language))
         posting = Posting(
-            target=target,
+            target=case.target,
             digest=f"revert:{amendment.key.digest}:{amendment.sha[:12]}:{amendment.by_sha[:12]}",
             document=note,
             reply_to=_first(record),
@@ -156,7 +155,7 @@ class RevertNotes:
         if result.done:
             log.info(
                 "digest.amended",
-                channel=target.name,
+                channel=channel.name,
                 digest=amendment.key.digest,
                 by=amendment.by_name,
             )
@@ -164,7 +163,7 @@ class RevertNotes:
         return result.frozen and not result.busy
 
     async def _case(
-        self, target: Target, channel: Subscription, record: DeliveryRecord, amendment: Amendment
+        self, channel: Subscription, record: DeliveryRecord, amendment: Amendment
     ) -> _Case | None:
         """What to amend; ``None`` if the channel or the archive no longer has it."""
         digest = await self._app.digests.get(record.key.digest)
@@ -185,7 +184,7 @@ class RevertNotes:
             for other in every
             if other.sha in changes and other.by_sha in changes
         ]
-        return _Case(target=target, record=record, repository=repository, reverts=reverts)
+        return _Case(target=channel.target, record=record, repository=repository, reverts=reverts)
 
     def _names(
         self, channel: Subscription, settings: RepositoryConfig, change: Graded, until: datetime
@@ -198,9 +197,6 @@ class RevertNotes:
             for kind in Frequency:
                 for name in {channel.name, subscription_name(channel.channel, kind)}:
                     yield self._name_of(str(kind), settings, day.isoformat(), name), name
-
-
-ChannelOf = Callable[[str], Subscription | None]
 
 
 async def _edit(case: _Case) -> None:

@@ -8,7 +8,7 @@ tip to the same commit: nothing is lost, nothing comes twice.
 from __future__ import annotations
 
 from collections import OrderedDict, defaultdict
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
@@ -20,20 +20,21 @@ import structlog
 from bot.config.channel_section import Quiet
 from bot.config.repository_section import RepositoryConfig
 from bot.delivery.delivery import Delivered, Posting, Visibility
+from bot.delivery.part_sender import Target
 from bot.delivery.payload import thaw
 from bot.messaging.receiver import Receiver
 from bot.publishing.digest_builder import DigestBuilder
 from bot.publishing.revert_notes import RevertNotes
 from bot.scheduler.schedule import Slot, window
 from bot.store.digests import DigestHeading, KeptDigest
-from bot.subscriptions.channel_registry import Post, Subscription
+from bot.subscriptions.channel_registry import Subscription
 from bot.util.locks import Leases
 from bot.util.machine import loop_time
 from bot.util.page_links import page_of_digest
 from bot.workspace.workspace import Workspace
 from digest.answer.buttons import digest_buttons, report_link, with_buttons, without_buttons
 from digest.core.enums import Language
-from digest.errors import SourceUnavailable, UnknownBranch, UserError
+from digest.errors import SourceUnavailable, UnknownBranch
 from handlers.ports.storage import DeliveryKey, State
 
 if TYPE_CHECKING:
@@ -51,32 +52,26 @@ class Slots:
     def __init__(
         self,
         app: Workspace,
-        subscription: Callable[[str], Subscription | None],
         amending: RevertNotes | None = None,
         discretion: Visibility | None = None,
         leases: Leases | None = None,
     ) -> None:
-        """``subscription`` finds the active subscription by the name of a post.
+        """With ``discretion``, repositories that it withholds from a chat are not posted there.
 
-        With ``discretion``, repositories that it withholds from a chat are not posted there. With
-        ``leases``, processes that want the same digest do not build it concurrently.
+        With ``leases``, processes that want the same digest do not build it concurrently.
         """
         self._discretion = discretion
         self._app = app
-        self._subscription = subscription
         self._editions = DigestBuilder(app, leases)
         self._built: OrderedDict[str, KeptDigest] = OrderedDict()
         self._amending = amending
 
-    async def build(self, post: Post, slot: Slot) -> Sequence[Posting]:
+    async def build(self, channel: Subscription, slot: Slot) -> Sequence[Posting]:
         """The digests of a slot, one for each repository; none for a silent quiet day.
 
         A repository that cannot be read, or is withheld from the chat, is left for the next slot,
         which finds its commits by ancestry. Raises ``SourceUnavailable`` if none can be read.
         """
-        channel = self._subscription(post.name)
-        if channel is None:
-            raise UserError(f"subscription {post.name!r} no longer exists")
         ready: list[Posting] = []
         failed: list[SourceUnavailable] = []
         late = _Late(self._app, channel.channel)
@@ -84,11 +79,11 @@ class Slots:
         repositories = await self._branches(channel, slot.at)
         for repository in repositories:
             name = repository.name
-            if self._discretion and await self._discretion.withholds(post.target, name):
+            if self._discretion and await self._discretion.withholds(channel.target, name):
                 continue
             try:
                 digest = await self._keep_digest(
-                    channel, repository, post, slot, late, earlier=told[name]
+                    channel, repository, slot, late, earlier=told[name]
                 )
             except SourceUnavailable as error:
                 log.error(  # noqa: TRY400 - the message has git's own error
@@ -98,7 +93,7 @@ class Slots:
                 continue
             told[name].update(one.sha for one in digest.outcomes if one.state in _COUNTED)
             if _is_told(digest, channel, repository):
-                ready.append(self._ready(digest, post))
+                ready.append(self._ready(digest, channel.target))
         if failed and len(failed) == len(repositories):
             raise failed[0]
         return ready
@@ -134,18 +129,18 @@ class Slots:
             and sha != await seen(watched.repository, name, channel.name)
         ][:_MOST_BRANCHES]
 
-    def _ready(self, digest: KeptDigest, post: Post) -> Posting:
+    def _ready(self, digest: KeptDigest, target: Target) -> Posting:
         """A stored digest with the buttons that are useful in its channel."""
         frozen, heading = thaw(digest.document), digest.heading
         language = Language(frozen.document.language)
         where = self._address(digest.heading, language)
-        if isinstance(post.target.sender, Receiver):
+        if isinstance(target.sender, Receiver):
             buttons = digest_buttons(heading.mark, language, where=where)
             document = with_buttons(frozen.document, buttons)
         else:
             document = with_buttons(without_buttons(frozen.document), report_link(language, where))
         return Posting(
-            target=post.target,
+            target=target,
             digest=heading.name,
             document=document,
             details=frozen.details,
@@ -156,20 +151,18 @@ class Slots:
         """The page of a digest; empty if no pages are served."""
         return page_of_digest(self._app.web_of(heading.repository), heading.mark, str(language))
 
-    async def finish(self, post: Post, slot: Slot, results: Sequence[Delivered]) -> None:
+    async def finish(self, channel: Subscription, slot: Slot, results: Sequence[Delivered]) -> None:
         """Record how every commit of the slot ended, move the channel's tips, plan amendments."""
         # Once frozen, the delivery completes it. Without ``results``, a digest whose delivery was
         # never begun is left for the next slot.
-        channel = self._subscription(post.name)
-        for settings in await self._branches(channel) if channel else ():
-            assert channel is not None
+        for settings in await self._branches(channel):
             name = digest_name(channel, settings, slot.name)
             digest = self._built.pop(name, None) or await self._app.digests.get(name)
             if digest is not None and (
-                results or await self._is_settled(digest, channel, post, settings)
+                results or await self._is_settled(digest, channel, settings)
             ):
                 if self._amending is not None:
-                    await self._amending.plan(post.target, channel, settings, digest)
+                    await self._amending.plan(channel, settings, digest)
                 watched = await self._app.watch_configured(settings)
                 await self._app.coverage.record(
                     watched.repository,
@@ -180,24 +173,23 @@ class Slots:
                 )
 
     async def _is_settled(
-        self, digest: KeptDigest, channel: Subscription, post: Post, settings: RepositoryConfig
+        self, digest: KeptDigest, channel: Subscription, settings: RepositoryConfig
     ) -> bool:
         """Whether nobody is to be told of a digest, or its delivery has begun."""
-        target, name = post.target, digest.heading.name
+        target, name = channel.target, digest.heading.name
         key = DeliveryKey(platform=target.sender.name, channel=target.name, digest=name)
         told = _is_told(digest, channel, settings)
         return not told or await self._app.ledger.record(key) is not None
 
-    async def amend(self, posts: Mapping[str, Post]) -> None:
-        """Carry out the amendments planned for the posts."""
+    async def amend(self, channels: Mapping[str, Subscription]) -> None:
+        """Carry out the amendments planned in the channels, which are by name."""
         if self._amending is not None:
-            await self._amending.carry_out(posts, self._subscription)
+            await self._amending.carry_out(channels)
 
     async def _keep_digest(
         self,
         channel: Subscription,
         settings: RepositoryConfig,
-        post: Post,
         slot: Slot,
         late: _Late,
         *,
@@ -207,7 +199,7 @@ class Slots:
         if (kept := await self._app.digests.get(name)) is not None and kept.heading.frozen:
             return kept
         digest = await self._editions.edition(
-            channel, settings, slot, window(post.spec, slot), late.judging(), earlier=earlier
+            channel, settings, slot, window(channel.spec, slot), late.judging(), earlier=earlier
         )
         kept = await self._app.digests.keep(digest.named(name))
         # Cache a frozen digest until the slot is finished, usually a moment later.

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -55,12 +55,26 @@ class Subscription:
     language: Language = Language.EN
     least: Level = Level.HIGH
     promise: Promise = Promise.AT_MOST_ONCE
-    catch_up: timedelta = timedelta(hours=24)
+    catch_up: timedelta = timedelta(hours=24)  # missed slots that are older are dropped
     output: Path | None = None  # a folder for full reports
     filters: Filters = PLAIN  # exclude changes, as do muted topics until their ends
     muted: tuple[str, ...] = ()
     muted_until: Mapping[str, datetime] = field(default_factory=dict)
     silent: bool = False  # posts notify nobody
+    sender: Sender | None = field(default=None, compare=False)  # set once it can be served
+
+    @property
+    def target(self) -> Target:
+        """Where it is posted to."""
+        assert self.sender is not None
+        return Target(
+            name=self.name,
+            sender=self.sender,
+            chat=self.chat,
+            promise=self.promise,
+            account=self.platform,
+            silent=self.silent,
+        )
 
 
 def subscriptions_of(
@@ -92,20 +106,6 @@ def subscriptions_of(
 log = structlog.get_logger(__name__)
 
 
-@frozen
-class Post:
-    """A subscription as the loop sees it. Missed slots older than ``catch_up`` are dropped."""
-
-    target: Target
-    spec: Spec
-    catch_up: timedelta = timedelta(hours=24)
-
-    @property
-    def name(self) -> str:
-        """The subscription's name, also in the ledger."""
-        return self.target.name
-
-
 class ChannelRegistry:
     """The channels that the loop posts to, as their source last gave them."""
 
@@ -114,11 +114,10 @@ class ChannelRegistry:
         self._senders = senders
         self._source = source
         self._last: Sequence[Subscription] = ()
-        self._served: dict[str, Subscription] = {}
         self._told: set[tuple[str, str]] = set()
         self._nudge = asyncio.Event()
 
-    async def current(self) -> Sequence[Post]:
+    async def current(self) -> Sequence[Subscription]:
         """The subscriptions that can be served. A source that fails keeps its last state."""
         try:
             self._last = await self._source.subscriptions()
@@ -131,13 +130,8 @@ class ChannelRegistry:
             elif one.name in served:
                 self._tell("roster.name_taken", one)
             else:
-                served[one.name] = one
-        self._served = served
-        return tuple(map(self._post, served.values()))
-
-    def get(self, name: str) -> Subscription | None:
-        """A subscription as it was last read."""
-        return self._served.get(name)
+                served[one.name] = replace(one, sender=self._senders[one.platform])
+        return tuple(served.values())
 
     def nudge(self) -> None:
         """Something changed: wake the loop now."""
@@ -147,17 +141,6 @@ class ChannelRegistry:
         """Return after a nudge, or at once if one came since the last return."""
         await self._nudge.wait()
         self._nudge.clear()
-
-    def _post(self, subscription: Subscription) -> Post:
-        target = Target(
-            name=subscription.name,
-            sender=self._senders[subscription.platform],
-            chat=subscription.chat,
-            promise=subscription.promise,
-            account=subscription.platform,
-            silent=subscription.silent,
-        )
-        return Post(target=target, spec=subscription.spec, catch_up=subscription.catch_up)
 
     def _tell(self, event: str, subscription: Subscription) -> None:
         if (event, subscription.name) not in self._told:

@@ -29,10 +29,9 @@ from bot.platforms.console import Console
 from bot.scheduler.schedule import Spec
 from bot.store.ledger import SqlLedger
 from bot.store.sqlite import open_database
-from bot.subscriptions.channel_registry import Post
 from bot.util.locks import FileLeases
 from digest.document import Document, Paragraph, Text
-from tests.support.channels import Fixed
+from tests.support.channels import Fixed, at_target
 
 DUE = datetime(2026, 1, 23, 9, 30, tzinfo=UTC)
 
@@ -125,7 +124,7 @@ async def work(folder: Path, promise: Promise, last: int, until: datetime = DUE)
         leases = FileLeases(folder / "leases")
         clock = At(DUE.replace(day=22))
         duty = LoopServices(
-            posts=Fixed([Post(target=target, spec=Spec(at=time(9), zone=ZoneInfo("UTC")))]),
+            posts=Fixed([at_target(target, Spec(at=time(9), zone=ZoneInfo("UTC")))]),
             build=build,
             finish=finish,
             hearing=None,

@@ -27,10 +27,9 @@ from bot.messaging.sender import Ability, Receipt
 from bot.platforms.console import Console
 from bot.scheduler.schedule import Spec
 from bot.store.postgresql import ServerLeases, open_postgres
-from bot.subscriptions.channel_registry import Post
 from digest.errors import UnreachableDatabase
 from tests.integration.dying_process import DUE, At, Ledger, build, finish
-from tests.support.channels import Fixed
+from tests.support.channels import Fixed, at_target
 
 WORKERS = 3
 
@@ -81,7 +80,7 @@ async def work(folder: Path, url: str, channels: int, dice: Dice, *, before: boo
         targets = [Target(name=f"c{n}", chat=f"c{n}", sender=sender) for n in range(channels)]
         spec = Spec(at=time(9), zone=ZoneInfo("UTC"))
         duty = LoopServices(
-            posts=Fixed([Post(target=target, spec=spec) for target in targets]),
+            posts=Fixed([at_target(target, spec) for target in targets]),
             build=build,
             finish=finish,
             hearing=None,  # nobody asks

@@ -2,17 +2,21 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
 from sqlalchemy import delete, select
 
+from bot.config.channel_section import Quiet
 from bot.config.reader import Config
 from bot.delivery.part_sender import Target
 from bot.messaging.sender import Sender
+from bot.scheduler.schedule import Spec
 from bot.store.database import Database, delete_in
 from bot.store.rows import find_repository, raise_revision
 from bot.store.tables.archive_tables import change_topics, changes, contents
 from bot.store.writer import clear_indexes
-from bot.subscriptions.channel_registry import Post, Subscription
+from bot.subscriptions.channel_registry import Subscription
 from digest.core.grade import Level, Repository
 from digest.window import Window
 from handlers.context import Context
@@ -29,13 +33,30 @@ async def due(ctx: Context, channel: str, window: Window, least: Level = Level.H
     return await digest_since(ctx, tip, seen, window, least)
 
 
+def at_target(target: Target, of: Subscription | Spec, **fields: Any) -> Subscription:
+    """A subscription, or one with just a schedule, that posts to the target."""
+    if isinstance(of, Spec):
+        of = Subscription(
+            name=target.name,
+            channel=target.name,
+            platform="",
+            chat="",
+            spec=of,
+            repositories=(),
+            quiet=Quiet.SILENT,
+        )
+    place = {"platform": target.account or of.platform, "chat": target.chat or of.chat}
+    fields |= {"name": target.name, "sender": target.sender, "promise": target.promise}
+    return replace(of, **place, **fields)
+
+
 class Fixed:
     """Channels that never change."""
 
-    def __init__(self, posts: Sequence[Post]) -> None:
+    def __init__(self, posts: Sequence[Subscription]) -> None:
         self._posts = tuple(posts)
 
-    async def current(self) -> Sequence[Post]:
+    async def current(self) -> Sequence[Subscription]:
         """All channels."""
         return self._posts
 

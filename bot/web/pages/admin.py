@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from bot.config.reader import Config
     from bot.delivery.delivery import Wake
     from bot.store.deliveries import SqlDeliveries, SqlUncertainDeliveries
-    from bot.subscriptions.channel_registry import ChannelRegistry, Post
+    from bot.subscriptions.channel_registry import ChannelRegistry, Subscription
 
 _SHOWN = 50
 _DAYS = 30
@@ -50,7 +50,7 @@ class AdminData:
     config: Config | None = None
     wake: Wake | None = None
 
-    async def due(self) -> list[tuple[datetime, Post]]:
+    async def due(self) -> list[tuple[datetime, Subscription]]:
         """The active channels with their next run in their own zone, the next due first."""
         now = self.clock.now()
         posts = [(next_run(one.spec, now), one) for one in await self.channels.current()]

@@ -23,10 +23,11 @@ from bot.platforms.console import Console
 from bot.publishing.slots import Slots
 from bot.scheduler.schedule import Slot
 from bot.store.postgresql import ServerLeases
-from bot.subscriptions.channel_registry import Post, subscriptions_of
+from bot.subscriptions.channel_registry import subscriptions_of
 from bot.util.machine import FixedClock
 from digest.core.grade import Level
 from tests.integration.handlers.llm.day import DAY, EVENING
+from tests.support.channels import at_target
 
 CHANNELS = 3
 
@@ -46,10 +47,10 @@ async def main(config: Path, place: str, number: str) -> None:
     ):
         leases = ServerLeases(app.database)
         stack.push_async_callback(leases.aclose)
-        slots = Slots(app, served.get, leases=leases)
+        slots = Slots(app, leases=leases)
         slot = Slot(day=DAY.until.date(), at=DAY.until)
         targets = [Target(name=name, sender=Console(io.StringIO())) for name in served]
-        posts = [Post(target=one, spec=served[one.name].spec) for one in targets]
+        posts = [at_target(one, served[one.name]) for one in targets]
         print("ready", flush=True)
         sys.stdin.readline()
         made = await asyncio.gather(*(slots.build(post, slot) for post in posts))

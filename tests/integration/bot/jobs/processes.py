@@ -33,13 +33,12 @@ from bot.store.job_queue import WORKED
 from bot.store.ledger import SqlLedger
 from bot.store.postgresql import PostgresDatabase, ServerLeases, open_postgres
 from bot.store.replies import SqlReplies
-from bot.subscriptions.channel_registry import Post
 from digest.core.enums import Language
 from digest.errors import UserError
 from tests.integration.dying_process import DUE, At, build, document, finish
 from tests.integration.dying_process import Ledger as Dying
 from tests.integration.working_processes import Board, Dice
-from tests.support.channels import Fixed
+from tests.support.channels import Fixed, at_target
 
 WORKERS = 3
 
@@ -118,7 +117,7 @@ class Plan:
             patience=Patience(first=0),
         )  # fmt: skip
         return LoopServices(
-            posts=Fixed([Post(target=target, spec=spec) for target in targets]),
+            posts=Fixed([at_target(target, spec) for target in targets]),
             build=build,
             finish=finish,
             hearing=conversation,

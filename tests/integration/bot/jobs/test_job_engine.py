@@ -41,13 +41,12 @@ from bot.store.job_queue import PERIODIC, SWEEPS, WORKED, JobKind, depth
 from bot.store.ledger import SqlLedger
 from bot.store.postgresql import PostgresDatabase, ServerLeases, open_postgres
 from bot.store.replies import MessageKey, SqlReplies
-from bot.subscriptions.channel_registry import Post
 from digest.document import Document, Paragraph, Text
 from handlers.ports.storage import DeliveryKey
 from tests.integration.bot.chat.talk import Talk
 from tests.integration.bot.chat.talk import said as heard_as
 from tests.integration.dying_process import DUE, At, build, finish
-from tests.support.channels import Fixed
+from tests.support.channels import Fixed, at_target
 
 
 class Done:
@@ -303,7 +302,7 @@ def duty(ledger: SqlLedger, leases: ServerLeases, sender: Console) -> LoopServic
     target = Target(name="team", chat="", sender=sender)
     spec = Spec(at=time(9), zone=ZoneInfo("UTC"))
     return LoopServices(
-        posts=Fixed([Post(target=target, spec=spec)]),
+        posts=Fixed([at_target(target, spec)]),
         build=build,
         finish=finish,
         hearing=None,

@@ -26,7 +26,7 @@ from bot.publishing.slots import Slots
 from bot.scheduler.schedule import Slot
 from bot.store.ledger import SqlLedger
 from bot.store.sqlite import open_database
-from bot.subscriptions.channel_registry import Post, subscriptions_of
+from bot.subscriptions.channel_registry import subscriptions_of
 from bot.util.machine import FixedClock
 from bot.workspace.workspace import Workspace
 from digest.facts.extract import extract
@@ -35,7 +35,7 @@ from handlers.context import Context
 from handlers.digests.daily import digest_of_window
 from handlers.ports.storage import State, Tip
 from tests.support.builders import RepositoryBuilder
-from tests.support.channels import due
+from tests.support.channels import at_target, due
 
 UTC_ZONE = ZoneInfo("UTC")
 
@@ -182,8 +182,8 @@ class Channel:
         settings = RepositoryConfig(place=str(repository.path), name="ada/project")
         (subscription,) = subscriptions_of(config, [settings])
         target = Target(name="team", sender=self.sender)
-        self.post = Post(target=target, spec=subscription.spec)
-        self.slots = Slots(app, {"team": subscription}.get)
+        self.post = at_target(target, subscription)
+        self.slots = Slots(app)
 
 
 def slot(day: int) -> Slot:

@@ -18,7 +18,7 @@ from bot.delivery.part_sender import Target
 from bot.publishing import digest_builder as module
 from bot.publishing.slots import Slots
 from bot.scheduler.schedule import Slot
-from bot.subscriptions.channel_registry import Post, subscriptions_of
+from bot.subscriptions.channel_registry import subscriptions_of
 from bot.util.machine import FixedClock
 from digest.chat.chat_settings import Filters, Rule, RuleField
 from digest.core.enums import Language
@@ -29,6 +29,7 @@ from digest.window import Window
 from handlers.digests.daily import digest_since
 from handlers.digests.ingest import fill, tip_of
 from tests.support.builders import RepositoryBuilder
+from tests.support.channels import at_target
 from tests.support.fakes_delivery import FakeSender
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
@@ -64,11 +65,10 @@ async def test_channels_that_want_the_same_share_one_report(tmp_path: Path, monk
     ]
     served = {c.name: subscriptions_of(c, [settings])[0] for c in channels}
     async with open_workspace(config, FixedClock(NOON)) as app:
-        slots = Slots(app, served.get)
+        slots = Slots(app)
         slot = Slot(day=NOON.date(), at=NOON)
         posts = [
-            Post(target=Target(name=name, sender=FakeSender()), spec=one.spec)
-            for name, one in served.items()
+            at_target(Target(name=name, sender=FakeSender()), one) for name, one in served.items()
         ]
         made = await asyncio.gather(*(slots.build(post, slot) for post in posts))
         kept = await app.digests.list(100)
@@ -103,9 +103,9 @@ async def test_owners_of_files_decide_which_chat_hears_of_a_change(tmp_path: Pat
     }
     shown = {}
     async with open_workspace(file, FixedClock(NOON)) as app:
-        slots = Slots(app, served.get)
+        slots = Slots(app)
         for name, one in served.items():
-            post = Post(target=Target(name=name, sender=FakeSender()), spec=one.spec)
+            post = at_target(Target(name=name, sender=FakeSender()), one)
             made = await slots.build(post, Slot(day=NOON.date(), at=NOON))
             text = "".join(markdown(ready.document) for ready in made).casefold()
             shown[name] = [part for part in ("core", "web", "docs") if f"module {part}" in text]
@@ -150,11 +150,11 @@ async def test_labels_of_the_forge_filter_and_mute_and_no_report_is_lost(tmp_pat
             Window(since=NOON - timedelta(days=1), until=NOON, zone=ZoneInfo("UTC")),
             await tip_of(ctx),
         )
-        slots = Slots(app, served.get)
+        slots = Slots(app)
         slot = Slot(day=NOON.date(), at=NOON)
         told: dict[str, str] = {}
         for name, one in served.items():
-            post = Post(target=Target(name=name, sender=FakeSender()), spec=one.spec)
+            post = at_target(Target(name=name, sender=FakeSender()), one)
             (ready,) = await slots.build(post, slot)
             told[name] = markdown(ready.document)
         reports = sorted((tmp_path / "data" / "reports" / "ada_project").iterdir())
@@ -180,8 +180,8 @@ async def test_path_of_the_report_is_shown_only_where_no_page_shows_it(
     channel = ChannelConfig(name="all", platform="console", time="12:00", least=Level.LOW)
     (one,) = subscriptions_of(channel, [settings])
     async with open_workspace(file, FixedClock(NOON)) as app:
-        post = Post(target=Target(name="all", sender=FakeSender()), spec=one.spec)
-        (ready,) = await Slots(app, {"all": one}.get).build(post, Slot(day=NOON.date(), at=NOON))
+        post = at_target(Target(name="all", sender=FakeSender()), one)
+        (ready,) = await Slots(app).build(post, Slot(day=NOON.date(), at=NOON))
     told = markdown(ready.document)
     assert (str(tmp_path) in told, "https://digest.example/digests/" in told) == (
         not web,

@@ -24,7 +24,7 @@ from bot.publishing.revert_notes import RevertNotes
 from bot.publishing.slots import Slots, name_of
 from bot.store.deliveries import SqlAmendments
 from bot.store.digests import KeptDigest, SqlDigests
-from bot.subscriptions.channel_registry import Post, subscriptions_of
+from bot.subscriptions.channel_registry import subscriptions_of
 from bot.util.machine import FixedClock
 from bot.workspace.workspace import Workspace
 from digest.core.grade import Graded, Level, Repository
@@ -33,7 +33,7 @@ from handlers.ports.status_port import undone_by
 from handlers.ports.storage import Archive
 from handlers.router import ask
 from tests.support.builders import RepositoryBuilder
-from tests.support.channels import Fixed
+from tests.support.channels import Fixed, at_target
 from tests.support.fakes_delivery import Crash, FakeLeases, FakeSender, Killed, no_step
 
 MONDAY = datetime(2026, 3, 2, 12, tzinfo=UTC)
@@ -76,9 +76,9 @@ class World:
         """A new process that sweeps once at a moment."""
         app = self.app.at(FixedClock(at))
         delivery = Delivery(app.ledger, FakeLeases(), patience=Patience(first=0, attempts=1))
-        slots = Slots(app, self.served.get, RevertNotes(app, delivery, name_of))
+        slots = Slots(app, RevertNotes(app, delivery, name_of))
         posts = [
-            Post(target=Target(name=name, sender=self.sender, chat="C1"), spec=one.spec)
+            at_target(Target(name=name, sender=self.sender, chat="C1"), one)
             for name, one in self.served.items()
         ]
         work = LoopServices(

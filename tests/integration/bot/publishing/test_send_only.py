@@ -17,11 +17,12 @@ from bot.messaging.receiver import Receiver
 from bot.publishing.slots import Slots
 from bot.scheduler.schedule import Slot
 from bot.store.digests import mark_of
-from bot.subscriptions.channel_registry import Post, subscriptions_of
+from bot.subscriptions.channel_registry import subscriptions_of
 from bot.util.machine import FixedClock
 from digest.core.grade import Level
 from digest.document import Actions
 from tests.support.builders import RepositoryBuilder
+from tests.support.channels import at_target
 from tests.support.fakes_delivery import FakeSender
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
@@ -61,8 +62,8 @@ async def posted(tmp_path: Path, sender):
     channel = ChannelConfig(name="team", platform=sender.name, time="12:00", least=Level.LOW)
     (served,) = subscriptions_of(channel, [settings])
     async with open_workspace(file, FixedClock(NOON)) as app:
-        post = Post(target=Target(name="team", sender=sender), spec=served.spec)
-        (ready,) = await Slots(app, lambda _: served).build(post, Slot(day=NOON.date(), at=NOON))
+        post = at_target(Target(name="team", sender=sender), served)
+        (ready,) = await Slots(app).build(post, Slot(day=NOON.date(), at=NOON))
     return ready
 
 

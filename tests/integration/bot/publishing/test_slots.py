@@ -17,12 +17,13 @@ from bot.delivery.delivery import Delivered
 from bot.delivery.part_sender import Target
 from bot.publishing.slots import Slots
 from bot.scheduler.schedule import Slot
-from bot.subscriptions.channel_registry import Post, subscriptions_of
+from bot.subscriptions.channel_registry import subscriptions_of
 from bot.util.machine import FixedClock
 from digest.core.grade import Level
-from digest.errors import SourceUnavailable, UserError
+from digest.errors import SourceUnavailable
 from digest.markdown import markdown
 from tests.support.builders import RepositoryBuilder
+from tests.support.channels import at_target
 from tests.support.fakes_delivery import FakeSender
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
@@ -56,12 +57,12 @@ async def slots(tmp_path: Path, *names: str, quiet: Quiet = Quiet.LINE, withheld
     (served,) = subscriptions_of(channel, settings)
     file = tmp_path / "digestbot.toml"
     file.write_text(f"data = {str(tmp_path / 'data')!r}\n", encoding="utf-8")
-    post = Post(target=Target(name="team", sender=FakeSender()), spec=served.spec)
+    post = at_target(Target(name="team", sender=FakeSender()), served)
     async with open_workspace(file, FixedClock(NOON)) as app:
         for one in settings:
             await app.watch_configured(one)
         discretion = Withholding(withheld) if withheld else None
-        yield Slots(app, {"team": served}.get, discretion=discretion), post, places
+        yield Slots(app, discretion=discretion), post, places
 
 
 async def test_repository_that_cannot_be_read_is_left_out_and_the_others_are_posted(tmp_path):
@@ -90,13 +91,6 @@ async def test_quiet_day_is_posted_only_where_a_line_is_wanted(tmp_path):
         assert len(await made.build(post, SLOT)) == 1
     async with slots(tmp_path / "silent", "a", quiet=Quiet.SILENT) as (made, post, _):
         assert await made.build(post, SLOT) == []
-
-
-async def test_slot_of_a_subscription_that_ended_says_so(tmp_path):
-    async with slots(tmp_path, "a") as (made, post, _):
-        gone = Post(target=Target(name="gone", sender=FakeSender()), spec=post.spec)
-        with pytest.raises(UserError, match="gone"):
-            await made.build(gone, SLOT)
 
 
 @pytest.mark.parametrize(
@@ -144,12 +138,12 @@ async def test_further_branches_have_digests_of_their_own_and_tell_no_commit_twi
         name="team", platform="fake", time="12:00", least=Level.LOW, quiet=Quiet.LINE
     )
     (served,) = subscriptions_of(channel, [settings])
-    post = Post(target=Target(name="team", sender=FakeSender()), spec=served.spec)
+    post = at_target(Target(name="team", sender=FakeSender()), served)
     file = tmp_path / "digestbot.toml"
     file.write_text(f"data = {str(tmp_path / 'data')!r}\n", encoding="utf-8")
     told = []
     async with open_workspace(file, FixedClock(NOON)) as app:
-        made = Slots(app, {"team": served}.get)
+        made = Slots(app)
 
         async def posted(slot: Slot) -> list[tuple[str, list[int]]]:
             ready = await made.build(post, slot)

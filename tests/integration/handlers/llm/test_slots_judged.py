@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 from datetime import UTC, datetime, time
 from zoneinfo import ZoneInfo
 
@@ -17,7 +18,7 @@ from bot.platforms.console import Console
 from bot.publishing.slots import Slots
 from bot.scheduler.schedule import Slot, Spec
 from bot.store.analyses import SqlCalls
-from bot.subscriptions.channel_registry import Post, subscriptions_of
+from bot.subscriptions.channel_registry import subscriptions_of
 from bot.util.machine import FixedClock
 from digest.answer.buttons import without_buttons
 from digest.core.enums import Language
@@ -27,6 +28,7 @@ from tests.integration.handlers.llm.conftest import Bench
 from tests.integration.handlers.llm.day import CALLS, DAY, EVENING, JUDGED
 from tests.servers.model import Fails, Hangs
 from tests.support import model_replies
+from tests.support.channels import at_target
 
 ZONE = ZoneInfo("UTC")
 
@@ -52,12 +54,13 @@ class Channels:
             for name, language in (("team", Language.EN), ("团队", Language.ZH))
         }
         one.app = one.app.at(FixedClock(EVENING))
-        served = {n: subscriptions_of(c, [repository])[0] for n, c in self.configs.items()}
-        self.slots = Slots(one.app, served.get)
+        self.served = {n: subscriptions_of(c, [repository])[0] for n, c in self.configs.items()}
+        self.slots = Slots(one.app)
 
     async def build(self, name: str):
         target = Target(name=name, sender=Console(io.StringIO()))
-        post = Post(target=target, spec=Spec(at=time(0), zone=ZONE))
+        schedule = replace(self.served[name], spec=Spec(at=time(0), zone=ZONE))
+        post = at_target(target, schedule)
         slot = Slot(day=AT.date(), at=AT)
         ready = await self.slots.build(post, slot)
         await self.slots.finish(post, slot, [Delivered(key=one.key) for one in ready])

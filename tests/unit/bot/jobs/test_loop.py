@@ -22,10 +22,10 @@ from bot.messaging.receiver import Incoming
 from bot.messaging.sender import Receipt, SendError, SendReason
 from bot.scheduler.rest import Dates, Rest, parse_hours
 from bot.scheduler.schedule import Spec, slots_between, window
-from bot.subscriptions.channel_registry import Post
+from bot.subscriptions.channel_registry import Subscription
 from digest.errors import SourceUnavailable
 from handlers.ports.storage import PartState
-from tests.support.channels import Fixed
+from tests.support.channels import Fixed, at_target
 from tests.support.fakes_delivery import (
     Crash,
     FakeClock,
@@ -64,9 +64,9 @@ class World:
     quiet: bool = False
     leases: FakeLeases | None = None
 
-    def post(self) -> Post:
+    def post(self) -> Subscription:
         target = Target(name="team", sender=self.sender, chat="C1")
-        return Post(target=target, spec=self.spec, catch_up=self.catch_up)
+        return at_target(target, self.spec, catch_up=self.catch_up)
 
     def work(self) -> LoopServices:
         """A new process."""
@@ -144,11 +144,7 @@ async def test_of_many_missed_slots_the_newest_is_caught_up_once(world):
 async def test_channels_that_wait_longest_are_handled_first(world):
     times = {"just due": time(9, 5), "next": time(9, 10), "first": time(8, 50), "new": time(8, 55)}
     posts = [
-        replace(
-            world.post(),
-            target=Target(name=name, sender=world.sender),
-            spec=replace(NINE, at=due),
-        )
+        at_target(Target(name=name, sender=world.sender), replace(NINE, at=due))
         for name, due in times.items()
     ]
     world.clock.time = at("2026-01-23T09:05")
@@ -458,7 +454,7 @@ async def test_outage_of_one_platform_delays_no_other_channel(world):
         1,
     )
     world.clock.time = at("2026-01-23T09:00")
-    both = Fixed([replace(world.post(), target=slow), world.post()])
+    both = Fixed([at_target(slow, world.post()), world.post()])
     sweeping = asyncio.create_task(Runner(replace(work, posts=both, delivery=delivery)).sweep())
     async with asyncio.timeout(120):
         while not world.sender.stands:
@@ -521,7 +517,7 @@ async def test_what_was_missed_or_left_is_not_posted_in_quiet_hours_but_after_th
 class Changing:
     """Channels that a test changes."""
 
-    def __init__(self, *posts: Post) -> None:
+    def __init__(self, *posts: Subscription) -> None:
         self.posts = list(posts)
         self.event = asyncio.Event()
 
@@ -538,9 +534,9 @@ async def test_channels_come_change_and_go_while_the_loop_runs(world, move):
     channels = Changing()
     stop = asyncio.Event()
 
-    def post(name: str, hour: int) -> Post:
+    def post(name: str, hour: int) -> Subscription:
         target = Target(name=name, sender=world.sender, chat=name)
-        return Post(target=target, spec=Spec(at=time(hour), zone=ZoneInfo("UTC")))
+        return at_target(target, Spec(at=time(hour), zone=ZoneInfo("UTC")))
 
     move("2026-01-23T09:30")
     with structlog.testing.capture_logs() as logs:

@@ -128,7 +128,7 @@ async def test_sweep_does_every_duty_though_one_breaks_and_says_which(breaks: bo
     world, duties = World(), Duties(breaks=breaks)
     rests = replace(NINE, rest=Rest(hours=parse_hours(["11:00-13:00"])))
     posts = [
-        replace(world.post(), target=replace(world.post().target, name=name), spec=spec)
+        replace(world.post(), name=name, spec=spec)
         for name, spec in (("awake", NINE), ("rests", rests))
     ]
     work = replace(

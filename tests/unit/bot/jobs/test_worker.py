@@ -22,9 +22,9 @@ from bot.messaging.sender import Sender, SendError, SendReason
 from bot.scheduler.rest import Rest, parse_hours
 from bot.store.job_queue import ANSWERS, CHANNELS, REPOSITORIES, JobKind
 from bot.store.replies import MessageKey, dump
-from bot.subscriptions.channel_registry import Post
+from bot.subscriptions.channel_registry import Subscription
 from digest.errors import SourceUnavailable
-from tests.support.channels import Fixed
+from tests.support.channels import Fixed, at_target
 from tests.support.fakes_delivery import FakeLeases
 from tests.unit.bot.jobs.test_loop import NINE, World, at
 
@@ -36,7 +36,7 @@ class Slow:
         self.looked = 0
         self.end = asyncio.Event()
 
-    async def current(self) -> Sequence[Post]:
+    async def current(self) -> Sequence[Subscription]:
         self.looked += 1
         await self.end.wait()
         return ()
@@ -134,17 +134,13 @@ async def test_worker_ends_once_its_tasks_and_duties_have_ended(seconds: float):
 async def test_amendments_are_for_channels_that_do_not_rest():
     amended: list[str] = []
 
-    async def amend(posts: Mapping[str, Post]) -> None:
+    async def amend(posts: Mapping[str, Subscription]) -> None:
         amended.extend(posts)
 
     world = World()
     rests = Rest(hours=parse_hours(["11:00-13:00"]))
     posts = [
-        replace(
-            world.post(),
-            target=Target(name=name, sender=world.sender),
-            spec=replace(NINE, rest=rest),
-        )
+        at_target(Target(name=name, sender=world.sender), replace(NINE, rest=rest))
         for name, rest in (("awake", Rest()), ("rests", rests))
     ]
     conversation = cast("Conversation", None)

@@ -50,7 +50,7 @@ async def test_subscriptions_are_served_each_name_once():
         ("chat", ("work", "C2")),
     ]
     assert [line["event"] for line in logs] == ["roster.name_taken"]
-    assert roster.get("chat") == chats.held[1]
+    assert posts[1] == chats.held[1]
 
 
 async def test_subscription_of_an_account_that_is_not_open_is_told_and_left_out():

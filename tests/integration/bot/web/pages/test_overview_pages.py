@@ -16,7 +16,6 @@ from markupsafe import Markup
 from bot.delivery.part_sender import Target
 from bot.publishing.slots import Slots
 from bot.scheduler.schedule import Slot
-from bot.subscriptions.channel_registry import Post
 from bot.util.machine import FixedClock
 from bot.web.pages.page_table import schemas
 from bot.web.pages.routes import routes
@@ -29,6 +28,7 @@ from digest.document import Listing, Paragraph, plain
 from digest.markdown import markdown
 from tests.servers.pages import MONDAY, TOKEN, fill_archive, shelved
 from tests.support.builders import RepositoryBuilder
+from tests.support.channels import at_target
 from tests.support.fakes_delivery import FakeSender
 
 OPEN = "/r/owner/open"
@@ -54,8 +54,8 @@ class Site:
         )
         (served,) = subscriptions_of(channel, [settings])
         app = replace(self.app, clock=FixedClock(AT))
-        post = Post(target=Target(name="team", sender=FakeSender()), spec=served.spec)
-        (ready,) = await Slots(app, lambda _: served).build(post, Slot(day=AT.date(), at=AT))
+        post = at_target(Target(name="team", sender=FakeSender()), served)
+        (ready,) = await Slots(app).build(post, Slot(day=AT.date(), at=AT))
         (heading,) = [one for one in await app.digests.list(9) if one.name == ready.digest]
         return ready, heading
 
