@@ -189,17 +189,14 @@ def _read(manner: _Manner, headers: Mapping[str, bytes], body: bytes, host: str)
         return None
     try:
         data: Any = json.loads(body)
-        home = data["project"]["path_with_namespace"] if not manner.signed else _home(data)
+        project = data["repository"] if manner.signed else data["project"]
+        home = project["full_name" if manner.signed else "path_with_namespace"]
         merged = event in _REQUESTS and _is_merge(data)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
     if not isinstance(home, str) or not home:
         return None
     return Arrived(host=host, repository=home, moved=event in _MOVES or merged)
-
-
-def _home(data: Any) -> Any:
-    return data["repository"]["full_name"]
 
 
 def _is_merge(data: Any) -> bool:

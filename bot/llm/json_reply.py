@@ -226,7 +226,8 @@ def _problems(
             case "type":
                 wanted = rule if isinstance(rule, list) else [rule]
                 if not any(_TYPES[one](value) for one in wanted):
-                    yield f"{where} must be {' or '.join(wanted)}, not {_kind(value)}"
+                    kind = next(name for name, fits in _TYPES.items() if fits(value))
+                    yield f"{where} must be {' or '.join(wanted)}, not {kind}"
                     return
             case "enum" if value not in rule:
                 yield f"{where} must be one of {', '.join(map(repr, rule))}, not {_short(value)}"
@@ -269,10 +270,6 @@ def _resolve_reference(reference: str, root: Mapping[str, Any]) -> Mapping[str, 
     for step in reference.removeprefix("#").strip("/").split("/"):
         schema = schema[step] if step else schema
     return dict(schema)
-
-
-def _kind(value: Any) -> str:
-    return next(name for name, fits in _TYPES.items() if fits(value))
 
 
 def _short(value: Any) -> str:

@@ -29,7 +29,7 @@ from bot.llm.transport_values import (
     of_status,
     word,
 )
-from handlers.ports.model_port import ModelMessage, ModelReason
+from handlers.ports.model_port import ModelReason
 
 if TYPE_CHECKING:
     from httpx2 import Request
@@ -280,7 +280,7 @@ class OpenAITransport:
         config = self._config
         body: dict[str, Any] = {
             "model": config.name,
-            "messages": [_turn(message) for message in ask.messages],
+            "messages": [{"role": m.role.value, "content": m.text} for m in ask.messages],
             ask.dialect.limit: ask.output_tokens,
         }
         if config.temperature is not None and ask.dialect.temperature:
@@ -339,7 +339,3 @@ def _known_errors() -> tuple[type[Exception], ...]:
     import openai
 
     return (openai.OpenAIError, httpx2.HTTPError, httpx2.StreamError, ValueError)
-
-
-def _turn(message: ModelMessage) -> dict[str, str]:
-    return {"role": message.role.value, "content": message.text}

@@ -117,7 +117,8 @@ class RateGate:
             async with asyncio.timeout_at(deadline):
                 await self._slots.acquire()
         except TimeoutError:
-            raise _late("no slot became free in time") from None
+            detail = "no slot became free in time"
+            raise ModelFault(reason=ModelReason.TIMEOUT, detail=detail, final=True) from None
         try:
             try:
                 async with asyncio.timeout_at(deadline):
@@ -144,10 +145,6 @@ class RateGate:
         return max(
             self._closed_until - now, self._requests.wait(now, 1), self._tokens.wait(now, tokens)
         )
-
-
-def _late(detail: str) -> ModelFault:
-    return ModelFault(reason=ModelReason.TIMEOUT, detail=detail, final=True)
 
 
 def _rate_limit_fault(detail: str) -> ModelFault:

@@ -211,7 +211,7 @@ class Workspace:
             usage=usage,
             requests=self.requests,
             weights=self.weights if self._learns else None,
-            announcements=self.announcements(),
+            announcements=self,
         )
 
     @property
@@ -219,9 +219,23 @@ class Workspace:
         """Whether the past of a repository may teach weights for it."""
         return self.config is None or self.config.grading.learn
 
-    def announcements(self) -> KeptAnnouncements:
-        """Finds the digest that showed a change, with its page if the web server has an address."""
-        return KeptAnnouncements(self)
+    async def announced(
+        self, repository: Repository, change: Graded, language: Language
+    ) -> Announced | None:
+        """The first digest that showed a change, with its page. Raises ``BrokenArchive``."""
+        from handlers.ports.status_port import Announced
+
+        committed_at = change.commit.committed_at
+        heading = await self.digests.announced(repository.name, change.sha, committed_at)
+        if heading is None:
+            return None
+        page = page_of_digest(self.web_of(repository.name), heading.mark, str(language))
+        return Announced(day=day_of(heading), page=page)
+
+    async def beside(self, repository: Repository, change: Graded) -> Sequence[str]:
+        """The commits of the first digest that covered a change. Raises ``BrokenArchive``."""
+        committed_at = change.commit.committed_at
+        return await self.digests.covered_with(repository.name, change.sha, committed_at)
 
     def web_of(self, repository: str) -> str:
         """The public address of a repository's pages; empty if nobody could open them."""
@@ -270,33 +284,6 @@ def local_zone() -> ZoneInfo:
         return ZoneInfo(tzlocal.get_localzone_name())
     except (LookupError, OSError, ValueError):
         return ZoneInfo("UTC")
-
-
-class KeptAnnouncements:
-    """Finds digests among the stored ones; see ``handlers.ports.status_port.Announcements``."""
-
-    def __init__(self, app: Workspace) -> None:
-        self._app = app
-
-    async def announced(
-        self, repository: Repository, change: Graded, language: Language
-    ) -> Announced | None:
-        """The first digest that showed a change. Raises ``BrokenArchive``."""
-        from handlers.ports.status_port import Announced
-
-        heading = await self._app.digests.announced(
-            repository.name, change.sha, change.commit.committed_at
-        )
-        if heading is None:
-            return None
-        page = page_of_digest(self._app.web_of(repository.name), heading.mark, str(language))
-        return Announced(day=day_of(heading), page=page)
-
-    async def beside(self, repository: Repository, change: Graded) -> Sequence[str]:
-        """The commits of the first digest that covered a change. Raises ``BrokenArchive``."""
-        return await self._app.digests.covered_with(
-            repository.name, change.sha, change.commit.committed_at
-        )
 
 
 def day_of(heading: DigestHeading) -> date:

@@ -197,7 +197,11 @@ def _question(message: Message, me: Me, *, direct: bool) -> str | None:
     text = message.text or ""
     if text.startswith("/"):
         return _command(message, me, direct=direct)
-    named = [word for entity, word in _mentions(message) if _is_me(entity, word, me)]
+    named = [
+        word
+        for entity, word in message.parse_entities(_MENTIONS).items()
+        if _is_me(entity, word, me)
+    ]
     for word in named:
         text = text.replace(word, " ", 1)
     if direct or named or _replies(message, me):
@@ -215,10 +219,6 @@ def _command(message: Message, me: Me, *, direct: bool) -> str | None:
     code = message.from_user.language_code if message.from_user else None
     asked = question(name, rest, language_of(code))
     return asked or (text if direct or whose else None)
-
-
-def _mentions(message: Message) -> list[tuple[MessageEntity, str]]:
-    return list(message.parse_entities(_MENTIONS).items())
 
 
 def _is_me(entity: MessageEntity, word: str, me: Me) -> bool:

@@ -76,7 +76,8 @@ def create(connection: Connection) -> None:
 
     If there are revisions newer than ``fresh.sql``, all revisions are run instead.
     """
-    headline, _, statements = _script().partition("\n")
+    script = files(__package__).joinpath(FRESH).read_text(encoding="utf-8")
+    headline, _, statements = script.partition("\n")
     if headline != _HEADLINE.format(HEAD):
         upgrade(connection)
         return
@@ -114,7 +115,3 @@ def by_revisions() -> str:
             return written(driver)
     finally:
         engine.dispose()
-
-
-def _script() -> str:
-    return files(__package__).joinpath(FRESH).read_text(encoding="utf-8")

@@ -7,34 +7,16 @@ from zoneinfo import ZoneInfo
 
 from digest.answer.buttons import Mark
 from digest.core.enums import Frequency, Language
-from digest.i18n.phrase import Phrase, phrases_of
+from digest.i18n.phrase import phrases_of, table_of
 from digest.window import Window, minute, span_of
 
-MARKS = {
-    Mark.BREAKING: Phrase("breaking", "不兼容"),
-    Mark.SECURITY: Phrase("security", "安全"),
-    Mark.DEFAULT: Phrase("new default", "默认值改变"),
-    Mark.DEPRECATION: Phrase("deprecation", "弃用"),
-    Mark.REVERT: Phrase("revert", "回退"),
-}
+MARKS = table_of(Mark, "answer_text", "marks")
 """The wording of the marks of rows."""
 
-FREQUENCIES = {
-    Frequency.WEEKLY: Phrase("weekly", "每周"),
-    Frequency.FORTNIGHTLY: Phrase("every second week", "每两周"),
-    Frequency.MONTHLY: Phrase("monthly", "每月"),
-    Frequency.MONTH_END: Phrase("month-end", "月末"),
-}
+FREQUENCIES = table_of(Frequency, "answer_text", "frequencies")
 """The kinds of digests that are not daily."""
 
-STATES = {
-    "reverted_by": Phrase("Reverted by", "已被回退："),
-    "relanded_as": Phrase("Landed again as", "重新合入："),
-    "reverts": Phrase("Reverts", "回退了："),
-    "relands": Phrase("Lands again", "重新合入了："),
-    "same_request": Phrase("Another commit of the same request:", "同一请求的另一提交："),
-    "named_by": Phrase("Named by", "被提及："),
-}
+STATES = table_of(str, "answer_text", "fates")
 """The later fates of a change, in the order of display."""
 
 PHRASES = phrases_of("bot.web.pages", "phrases.json")
