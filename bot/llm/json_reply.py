@@ -226,8 +226,8 @@ def _problems(
             case "type":
                 wanted = rule if isinstance(rule, list) else [rule]
                 if not any(_TYPES[one](value) for one in wanted):
-                    kind = next(name for name, fits in _TYPES.items() if fits(value))
-                    yield f"{where} must be {' or '.join(wanted)}, not {kind}"
+                    actual = next(name for name, fits in _TYPES.items() if fits(value))
+                    yield f"{where} must be {' or '.join(wanted)}, not {actual}"
                     return
             case "enum" if value not in rule:
                 yield f"{where} must be one of {', '.join(map(repr, rule))}, not {_short(value)}"
