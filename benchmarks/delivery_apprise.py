@@ -11,7 +11,7 @@ import logging
 import time
 from collections.abc import Iterator
 from importlib import import_module
-from typing import Any
+from typing import Any, cast
 
 from apprise import Apprise
 from apprise.plugins.telegram import NotifyTelegram
@@ -20,6 +20,7 @@ from bot.delivery.delivery import Delivery, Posting
 from bot.delivery.part_sender import Target
 from bot.messaging.rates import Rate
 from bot.platforms.telegram.sender import Rates, Telegram, TelegramAccount
+from bot.store.ledger import SqlLedger
 from digest.document import Document, Paragraph, Text
 from tests.servers.telegram import TelegramServer
 from tests.servers.telegram_http import Act, too_many
@@ -87,7 +88,7 @@ def _ours(server: TelegramServer, chats: list[int]) -> None:
     async def work() -> None:
         account = TelegramAccount(token=server.token, api=server.url, listens=False, rates=_BRISK)
         sender = Telegram(account)
-        delivery = Delivery(FakeLedger(), FakeLeases())
+        delivery = Delivery(cast("SqlLedger", FakeLedger()), FakeLeases())
         postings = [
             Posting(
                 target=Target(name=str(chat), sender=sender, chat=str(chat)),

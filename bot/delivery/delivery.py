@@ -19,12 +19,13 @@ from bot.access.gate import AccessGate
 from bot.delivery.part_sender import PartSender, PartToSend, Patience, Target, describe
 from bot.delivery.payload import freeze, messages, thaw
 from bot.messaging.sender import Ability, Discerning, Part, Receipt, SendReason
+from bot.store.ledger import SqlLedger
 from bot.util.locks import Leases
 from bot.util.machine import SystemClock
 from bot.util.tracing import span
 from digest.document import Document
 from digest.frozen import frozen
-from handlers.ports.storage import Clock, DeliveryKey, DeliveryRecord, Ledger, PartRecord, PartState
+from handlers.ports.storage import Clock, DeliveryKey, DeliveryRecord, PartRecord, PartState
 
 Wake = Callable[[str], Awaitable[None]]
 """Asks whichever process delivers to send the pending deliveries of a channel, by name, at once."""
@@ -132,7 +133,7 @@ class Delivery:
 
     def __init__(
         self,
-        ledger: Ledger,
+        ledger: SqlLedger,
         leases: Leases,
         targets: Sequence[Target] = (),
         patience: Patience | None = None,

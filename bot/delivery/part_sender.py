@@ -25,8 +25,9 @@ import structlog
 
 from bot.config.channel_section import Promise
 from bot.messaging.sender import Ability, Paced, Part, Receipt, Sender, SendError, SendReason
+from bot.store.ledger import SqlLedger
 from digest.frozen import frozen
-from handlers.ports.storage import DeliveryKey, Ledger, PartRecord, PartState
+from handlers.ports.storage import DeliveryKey, PartRecord, PartState
 
 log = structlog.get_logger(__name__)
 
@@ -98,7 +99,7 @@ class PartToSend:
 class PartSender:
     """Sends parts and records every step in the ledger."""
 
-    def __init__(self, ledger: Ledger, patience: Patience) -> None:
+    def __init__(self, ledger: SqlLedger, patience: Patience) -> None:
         self._ledger = ledger
         self._patience = patience
 

@@ -11,7 +11,6 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
-from urllib.parse import quote
 
 from digest.core import request as forge
 from digest.core.change import Change, Commit, FileChange
@@ -225,8 +224,3 @@ def release(data: Json) -> forge.Release:
         body=text(data, "body", BODY),
         prerelease=flag(data, "prerelease"),
     )
-
-
-def quote_reference(reference: str) -> str:
-    """A reference as part of a path; the slashes of a branch's name stay."""
-    return quote(reference, safe="/")

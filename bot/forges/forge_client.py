@@ -137,7 +137,7 @@ class ForgeClient:
             asking["if-none-match"] = stored.etag
         answer = await self._request("GET", address, what, asking)
         if answer.status == 304 and stored is not None:
-            return ForgePage(value=stored.value, etag=stored.etag, link=stored.link, unchanged=True)
+            return stored
         page = self._read(answer, text=bool(accept) and "json" not in accept)
         if self._pages and page.etag:
             await self._keep(key, page)
@@ -238,8 +238,7 @@ class ForgeClient:
             )
         except (ValueError, RecursionError) as error:
             raise odd(self.host, "no JSON") from error
-        etag, link = headers.get("etag", ""), headers.get("link", "")
-        return ForgePage(value=value, etag=etag, link=link, headers=headers)
+        return ForgePage(value=value, etag=headers.get("etag", ""), link=headers.get("link", ""))
 
     async def _keep(self, key: str, page: ForgePage) -> None:
         assert self._pages is not None

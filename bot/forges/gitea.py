@@ -83,15 +83,6 @@ class Gitea(ForgeRepository):
             lambda: fields.change(table(page.value), read_diff(str(diff.value)))
         )
 
-    async def compare(self, base: str, head: str) -> forge.Comparison:
-        """Commits, oldest first; Gitea lists no files here."""
-        what = f"comparison of {base} and {head}"
-        path = (
-            f"{self._base}/compare/{fields.quote_reference(base)}...{fields.quote_reference(head)}"
-        )
-        page = await self._wire.get(path, what)
-        return self._wire.understood(lambda: _comparison(base, head, table(page.value)))
-
     def _read_listed(self, data: Json) -> forge.PullRequest:
         return _request(data, self._name, None)
 
@@ -121,16 +112,3 @@ def _mentions(events: Sequence[Json]) -> Iterator[int]:
     for event in events:
         if fields.text(event, "type") == "pull_ref":
             yield fields.number(inner(event, "ref_issue"), "number")
-
-
-def _comparison(base: str, head: str, data: Json) -> forge.Comparison:
-    commits = tuple(fields.sha_field(commit, "sha") for commit in tables(data.get("commits", [])))
-    total = fields.count(data, "total_commits")
-    # Here the newest commit comes first.
-    return forge.Comparison(
-        base=base,
-        head=head,
-        commits=commits[::-1],
-        total=max(total, len(commits)),
-        patch=forge.Patch(files=(), total=1 if commits else 0),
-    )

@@ -25,7 +25,7 @@ from functools import partial
 from types import MappingProxyType
 
 from bot.forges import fields
-from bot.forges.fields import Json, inner, quote_reference, table, tables
+from bot.forges.fields import Json, inner, table, tables
 from bot.forges.forge_client import ForgeClient, ForgeRepository
 from bot.forges.forge_transport import odd
 from digest.core import request as forge
@@ -138,24 +138,6 @@ def _check_states(runs: Json, statuses: Json) -> Iterator[tuple[str, str]]:
         )  # empty until it is completed
     for status in tables(statuses.get("statuses", [])):
         yield fields.line(status, "context"), fields.text(status, "state")
-
-
-def comparison(base: str, head: str, pages: Sequence[Json]) -> forge.Comparison:
-    """A comparison from its pages; they state the number of commits, but not of files."""
-    first = table(pages[0])
-    files = tuple(map(read_file, tables(first.get("files", []))))
-    commits = tuple(
-        fields.sha_field(commit, "sha") for page in pages for commit in tables(page.get("commits"))
-    )
-    # At most 300 files are ever listed: then there may be more.
-    total = len(files) + (len(files) >= 300)
-    return forge.Comparison(
-        base=base,
-        head=head,
-        commits=commits,
-        total=fields.count(first, "total_commits"),
-        patch=forge.Patch(files=files, total=total),
-    )
 
 
 HEADERS = {"accept": "application/vnd.github+json", "x-github-api-version": "2022-11-28"}
@@ -272,21 +254,6 @@ class GitHub(ForgeRepository):
             data = self._wire.understood(partial(table, page.value))
             files += self._wire.understood(partial(tables, data.get("files", [])))
         return self._wire.understood(lambda: fields.change(data, tuple(map(read_file, files))))
-
-    async def compare(self, base: str, head: str) -> forge.Comparison:
-        """Commits, oldest first; files are on the first page only, at most 300."""
-        pages = [
-            page
-            async for page in self._wire.listed(
-                f"{self._base}/compare/{quote_reference(base)}...{quote_reference(head)}",
-                f"comparison of {base} and {head}",
-                query={"per_page": _PAGE},
-                most=_MOST_COMMIT_PAGES,
-            )
-        ]
-        return self._wire.understood(
-            lambda: comparison(base, head, [table(page.value) for page in pages])
-        )
 
     def _read_listed(self, data: Json) -> forge.PullRequest:
         return read_request(data, self._name, None)

@@ -101,13 +101,6 @@ class GitLab(ForgeRepository):
         )
         return self._wire.understood(lambda: _change(table(page.value), tables(files)))
 
-    async def compare(self, base: str, head: str) -> forge.Comparison:
-        """Commits, oldest first, and files, as far as one answer goes."""
-        what = f"comparison of {base} and {head}"
-        query = {"from": base, "to": head}
-        page = await self._wire.get(f"{self._base}/repository/compare", what, query=query)
-        return self._wire.understood(lambda: _comparison(base, head, table(page.value)))
-
     def _read_listed(self, data: Json) -> forge.PullRequest:
         return _request(data, self._name, None)
 
@@ -209,11 +202,3 @@ def _change(data: Json, files: Sequence[Json]) -> Change:
         ),
         files=tuple(map(_file, files)),
     )
-
-
-def _comparison(base: str, head: str, data: Json) -> forge.Comparison:
-    files = tuple(map(_file, tables(data.get("diffs", []))))
-    commits = tuple(fields.sha_field(commit, "id") for commit in tables(data.get("commits", [])))
-    cut = fields.flag(data, "compare_timeout")
-    patch = forge.Patch(files=files, total=len(files) + cut)
-    return forge.Comparison(base=base, head=head, commits=commits, total=len(commits), patch=patch)

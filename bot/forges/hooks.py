@@ -21,10 +21,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 import structlog
 
 from bot.messaging.receiver import AsgiReceive, AsgiScope, AsgiSend, body_of, reply
-from bot.store.ledger import HOOK
+from bot.store.ledger import HOOK, SqlLedger
 from bot.util.tracing import trace
 from digest.frozen import frozen
-from handlers.ports.storage import Ledger
 
 if TYPE_CHECKING:
     from bot.config.forge_section import ForgeConfig
@@ -57,7 +56,7 @@ class Taking(Protocol):
 class AtOnce:
     """Handles events in this process. Implements :class:`Taking`."""
 
-    def __init__(self, ledger: Ledger, tell: Tell) -> None:
+    def __init__(self, ledger: SqlLedger, tell: Tell) -> None:
         self._ledger = ledger
         self._tell = tell
         self._work: set[asyncio.Task[None]] = set()

@@ -16,11 +16,12 @@ from bot.messaging.receiver import Incoming
 from bot.messaging.sender import Sender
 from bot.publishing.alerts import ImmediateAlerts
 from bot.scheduler.schedule import Slot
+from bot.store.ledger import SqlLedger
 from bot.subscriptions.channel_registry import ChannelRegistry, Subscription
 from bot.util.locks import Leases
 from bot.util.tracing import trace
 from digest.frozen import frozen
-from handlers.ports.storage import Clock, Ledger
+from handlers.ports.storage import Clock
 
 log = structlog.get_logger(__name__)
 
@@ -106,7 +107,7 @@ class LoopServices:
     finish: Finish
     hearing: MessageHandler
     delivery: Delivery
-    ledger: Ledger
+    ledger: SqlLedger
     leases: Leases
     clock: Clock
     receivers: Sequence[Sender] = ()

@@ -16,14 +16,14 @@ import structlog
 from structlog.typing import EventDict, WrappedLogger
 
 from bot.delivery.delivery import Delivery, Posting
-from bot.store.ledger import NOTICE
+from bot.store.ledger import NOTICE, SqlLedger
 from bot.telemetry.logs import Redaction
 from digest.core.enums import Language
 from digest.document import Document, Item, Listing, Paragraph, Text
 from digest.frozen import frozen
 from digest.i18n import statement_text as words
 from digest.i18n.phrase import Phrase
-from handlers.ports.storage import Clock, Ledger
+from handlers.ports.storage import Clock
 
 if TYPE_CHECKING:
     from bot.delivery.part_sender import Target
@@ -80,7 +80,7 @@ class AdminChannel:
 
     target: Target
     delivery: Delivery
-    ledger: Ledger
+    ledger: SqlLedger
     clock: Clock
 
 

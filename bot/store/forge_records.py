@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import field
 from datetime import datetime
 from typing import Any
 
@@ -230,8 +229,6 @@ class ForgePage:
     value: Any
     etag: str = ""
     link: str = ""
-    headers: Mapping[str, str] = field(default_factory=dict)
-    unchanged: bool = False
 
 
 MOST = 2_000  # the most responses that are kept; the oldest are removed first

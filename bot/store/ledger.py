@@ -18,14 +18,13 @@ from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
-from typing_extensions import override
 
 from bot.store import dialect
 from bot.store.database import Batcher, Database, Prepared, SqlStore
 from bot.store.tables.chat_tables import profiles
 from bot.store.tables.ledger_tables import deliveries, delivery_parts, slots
 from bot.util.machine import SystemClock
-from handlers.ports.storage import Clock, DeliveryKey, DeliveryRecord, Ledger, PartRecord, PartState
+from handlers.ports.storage import Clock, DeliveryKey, DeliveryRecord, PartRecord, PartState
 
 HOOK, NOTICE, ALERT = PASSING = "hook:", "notice:", "alert:"
 """Prefixes of claims of passing events."""
@@ -82,7 +81,7 @@ _LAST = Prepared(
 )
 
 
-class SqlLedger(SqlStore, Ledger):
+class SqlLedger(SqlStore):
     """The ledger in a database; ``clock`` gives the time of claims."""
 
     def __init__(self, database: Database, clock: Clock | None = None) -> None:
@@ -91,8 +90,11 @@ class SqlLedger(SqlStore, Ledger):
         self._claims = Batcher(self._claim_all)
         self._lasts = Batcher(self._last_of)
 
-    @override
     async def claim(self, key: DeliveryKey, content: str, parts: int) -> DeliveryRecord:
+        """Create the record, or return the existing one, whose frozen content wins.
+
+        ``content`` is the document as JSON text; ``parts`` is the number of messages it makes.
+        """
         content, waiting = dialect.storable(content), PartState.WAITING
         at = dialect.seconds(self._clock.now())
         row = {**dialect.columns(key), "content": content, "done": parts == 0, "at": at}
@@ -112,8 +114,8 @@ class SqlLedger(SqlStore, Ledger):
             fresh=True,
         )
 
-    @override
     async def mark(self, key: DeliveryKey, part: PartRecord) -> None:
+        """Save one part's state at once. The delivery is done when all parts are ``SENT``."""
         # A sent part stays sent.
         values = {f"of_{name}": value for name, value in dialect.columns(key).items()}
         values |= {**dialect.columns(part, "state", "receipt", "error"), "of_part": part.part}
@@ -129,8 +131,8 @@ class SqlLedger(SqlStore, Ledger):
         record = await self.record(key)
         return record is not None and any(entry.part == part for entry in record.parts)
 
-    @override
     async def pending(self) -> Sequence[DeliveryRecord]:
+        """The deliveries that were claimed and are not done, oldest first."""
         return tuple(_records((await self._database.run(_RECORDS.where(~deliveries.c.done))).rows))
 
     async def record(self, key: DeliveryKey) -> DeliveryRecord | None:
@@ -138,8 +140,8 @@ class SqlLedger(SqlStore, Ledger):
         rows = (await self._database.run(_RECORDS.where(_is(key)))).rows
         return next(iter(_records(rows)), None)
 
-    @override
     async def claim_slot(self, subscription: str, slot: str) -> bool:
+        """Whether this call is the first to claim the slot (a local date) of a subscription."""
         return await self._claims.call((subscription, slot))
 
     async def _claim(self, connection: AsyncConnection, subscription: str, slot: str) -> bool:
@@ -169,8 +171,8 @@ class SqlLedger(SqlStore, Ledger):
     ) -> None:
         """Hook to write more in the transaction of the claims; does nothing here."""
 
-    @override
     async def last_slot(self, subscription: str) -> str | None:
+        """The newest claimed slot of a subscription."""
         return await self._lasts.call(subscription)  # dates sort as their texts do
 
     async def _last_of(self, subscriptions: Sequence[str]) -> Sequence[str | None]:

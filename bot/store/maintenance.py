@@ -6,18 +6,16 @@ What it holds, its size, checks, compaction, and rebuilding the indexes without 
 from __future__ import annotations
 
 import asyncio
-import operator
 from collections.abc import AsyncIterator, Sequence
 from datetime import datetime
-from functools import reduce
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Row, Text, bindparam, func, select, text, update
+from sqlalchemy import Row, bindparam, func, select, text, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.store.database import CHUNK, Database
-from bot.store.dialect import from_row, moment, total
+from bot.store.dialect import from_row, moment
 from bot.store.rows import (
     GRADED,
     INDEXED_BY,
@@ -27,7 +25,7 @@ from bot.store.rows import (
     graded_from_row,
     raise_revision,
 )
-from bot.store.tables.archive_tables import change_texts, changes, contents, metadata, repositories
+from bot.store.tables.archive_tables import change_texts, changes, metadata, repositories
 from bot.store.text_index_sqlite import OPTIMIZE
 from bot.store.writer import clear_indexes, write_indexes
 from digest.core.grade import Repository
@@ -43,7 +41,6 @@ class Holding:
     changes: int
     first: datetime | None  # dates of its oldest and newest change, if any
     last: datetime | None
-    characters: int  # of its messages, facts and searched texts
 
 
 @frozen
@@ -56,9 +53,6 @@ class Vacuumed:
 
 async def holdings(database: Database) -> Sequence[Holding]:
     """The archived data of every repository, by name."""
-    texts = (contents.c.message, contents.c.facts, *change_texts.c)
-    lengths = (func.length(column) for column in texts if isinstance(column.type, Text))
-    characters = total(reduce(operator.add, lengths))
     counted = (
         select(
             repositories.c.name,
@@ -67,11 +61,8 @@ async def holdings(database: Database) -> Sequence[Holding]:
             func.count(changes.c.id).label("changes"),
             func.min(changes.c.committed_at).label("first"),
             func.max(changes.c.committed_at).label("last"),
-            characters.label("characters"),
         )
         .join_from(repositories, changes, isouter=True)
-        .join(contents, contents.c.change_id == changes.c.id, isouter=True)
-        .join(change_texts, change_texts.c.change_id == changes.c.id, isouter=True)
         .group_by(repositories.c.id)
         .order_by(repositories.c.name)
     )
@@ -81,7 +72,6 @@ async def holdings(database: Database) -> Sequence[Holding]:
             changes=row.changes,
             first=None if row.first is None else moment(row.first),
             last=None if row.last is None else moment(row.last),
-            characters=row.characters,
         )
         for row in (await database.run(counted)).rows
     )

@@ -143,22 +143,6 @@ class Release:
     prerelease: bool = False
 
 
-@frozen
-class Comparison:
-    """What ``head`` has and ``base`` lacks."""
-
-    base: str
-    head: str
-    commits: tuple[str, ...]  # full names, oldest first
-    total: int  # of commits; more than listed if the list was cut short
-    patch: Patch
-
-    @property
-    def truncated(self) -> bool:
-        """Whether commits or files are missing."""
-        return self.total > len(self.commits) or self.patch.truncated
-
-
 def closing(body: str, repository: str) -> tuple[int, ...]:
     """The issues of ``repository`` that a text says it closes, in order."""
     mine = repository.casefold()

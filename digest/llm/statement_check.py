@@ -189,14 +189,6 @@ def complaint(dropped: Sequence[Dropped]) -> str:
     )
 
 
-def faults(dropped: Sequence[Dropped]) -> dict[Rejection, int]:
-    """How often each rejection occurred, for logs and metrics."""
-    faults_by_kind: dict[Rejection, int] = {}
-    for drop in dropped:
-        faults_by_kind[drop.failed.fault] = faults_by_kind.get(drop.failed.fault, 0) + 1
-    return faults_by_kind
-
-
 def strings(value: object) -> list[str]:
     """The texts of a list, or of a text that lists them."""
     if isinstance(value, str):

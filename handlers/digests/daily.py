@@ -37,7 +37,6 @@ class Daily:
     report: Report
     outcomes: tuple[Outcome, ...]  # of each commit once, in the report's order
     tip: Tip
-    rewritten: bool = False  # the branch no longer descends from its last seen tip
     judgement: AnalysisRun | None = None  # ``None`` without a model
 
 
@@ -68,12 +67,11 @@ async def digest_since(
     dated = replace(window, until=datetime.max.replace(tzinfo=UTC))
     if seen is None or tip.sha is None:
         return await _report(ctx, tip, dated, window, least, late=())
-    rewritten = not await source.is_ancestor(seen, tip.sha)
-    if rewritten and not await source.find(tip, sha=seen):
+    if not await source.is_ancestor(seen, tip.sha) and not await source.find(tip, sha=seen):
         # The branch was rewritten and the old commits are gone: only dates tell what is new.
-        return await _report(ctx, tip, dated, window, least, late=(), rewritten=True)
+        return await _report(ctx, tip, dated, window, least, late=())
     selection = Range(base=seen, tip=tip.sha)
-    return await _report(ctx, tip, selection, window, least, late=None, rewritten=rewritten)
+    return await _report(ctx, tip, selection, window, least, late=None)
 
 
 async def beside_others(graded: Graded, ctx: Context, tip: Tip) -> Graded:
@@ -117,7 +115,6 @@ async def _report(
     least: Level,
     *,
     late: Collection[str] | None,
-    rewritten: bool = False,
 ) -> Daily:
     ctx = await taught(ctx)
     read = await ingest(ctx, selection, tip)
@@ -131,13 +128,8 @@ async def _report(
     )
     outcomes = _outcomes(report, read, least, judgement.missed if judgement else {})
     coverage = tally(((o.state, o.why) for o in outcomes), total)
-    return Daily(
-        report=replace(report, coverage=coverage),
-        outcomes=outcomes,
-        tip=tip,
-        rewritten=rewritten,
-        judgement=judgement,
-    )
+    report = replace(report, coverage=coverage)
+    return Daily(report=report, outcomes=outcomes, tip=tip, judgement=judgement)
 
 
 async def _judge(ctx: Context, read: Ingested, tip: Tip) -> AnalysisRun | None:

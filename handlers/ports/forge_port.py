@@ -13,7 +13,7 @@ from typing import Protocol, runtime_checkable
 
 from digest.core.change import Change
 from digest.core.grade import Graded, Repository
-from digest.core.request import Checks, Comparison, Issue, Patch, PullRequest, Release
+from digest.core.request import Checks, Issue, Patch, PullRequest, Release
 from digest.frozen import frozen
 
 
@@ -50,13 +50,10 @@ class Forge(Protocol):
 
 @runtime_checkable
 class Publishing(Protocol):
-    """A forge's releases and comparisons; the errors are those of :class:`Forge`."""
+    """A forge's releases; the errors are those of :class:`Forge`."""
 
     async def releases(self, limit: int = 30) -> Sequence[Release]:
         """The newest published releases, newest first."""
-
-    async def compare(self, base: str, head: str) -> Comparison:
-        """The commits that ``head`` has and ``base`` lacks."""
 
 
 @frozen

@@ -295,28 +295,6 @@ class DeliveryRecord:
     fresh: bool  # this claim made the record
 
 
-class Ledger(Protocol):
-    """The record of which part of which digest was sent where, so that nothing is sent twice."""
-
-    async def claim(self, key: DeliveryKey, content: str, parts: int) -> DeliveryRecord:
-        """Create the record, or return the existing one, whose frozen content wins.
-
-        ``content`` is the document as JSON text; ``parts`` is the number of messages it makes.
-        """
-
-    async def mark(self, key: DeliveryKey, part: PartRecord) -> None:
-        """Save one part's state at once. The delivery is done when all parts are ``SENT``."""
-
-    async def pending(self) -> Sequence[DeliveryRecord]:
-        """The deliveries that were claimed and are not done, oldest first."""
-
-    async def claim_slot(self, subscription: str, slot: str) -> bool:
-        """Whether this call is the first to claim the slot (a local date) of a subscription."""
-
-    async def last_slot(self, subscription: str) -> str | None:
-        """The newest claimed slot of a subscription."""
-
-
 class LearnedWeights(Protocol):
     """Weights that the past of repositories taught."""
 

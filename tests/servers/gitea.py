@@ -46,7 +46,6 @@ class GiteaServer(Loopback):
         self.commits: dict[str, dict[str, Any]] = {}
         self.statuses: dict[str, list[dict[str, Any]]] = {}
         self.releases: list[dict[str, Any]] = []
-        self.comparison: dict[str, Any] | None = None
 
     async def handle(self, sent: Sent, request: web.Request) -> web.StreamResponse:
         given = sent.headers.get("authorization")
@@ -83,8 +82,6 @@ class GiteaServer(Loopback):
                 return web.json_response(self.commits[sha])
             case ["commits", sha, "status"]:
                 return web.json_response({"state": "", "statuses": self.statuses.get(sha)})
-            case ["compare", _] if self.comparison is not None:
-                return web.json_response(self.comparison)
             case ["releases"]:
                 return self._listed(self.releases, sent)
         return None

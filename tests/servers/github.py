@@ -74,7 +74,6 @@ class GitHubServer(Loopback):
         self.check_runs: dict[str, list[dict[str, Any]]] = {}
         self.statuses: dict[str, list[dict[str, Any]]] = {}
         self.releases: list[dict[str, Any]] = []
-        self.comparisons: dict[str, dict[str, Any]] = {}
         self.limit = 5000
         self.used = 0
         self.resets_in = 1800
@@ -155,8 +154,6 @@ class GitHubServer(Loopback):
                 return self._json({"content": packed, "encoding": "base64", "size": size}, sent)
             case ["releases"]:
                 return self._listed(self.releases, sent)
-            case ["compare", *names] if "/".join(names) in self.comparisons:
-                return self._compared("/".join(names), sent)
         return None
 
     def _commit(self, sha: str, sent: Sent) -> web.Response | None:
@@ -165,14 +162,6 @@ class GitHubServer(Loopback):
         found = self.commits[sha]
         files, link = self._page(found["files"], sent)
         return self._json({**found, "files": files}, sent, link)
-
-    def _compared(self, name: str, sent: Sent) -> web.Response:
-        found = self.comparisons[name]
-        commits, link = self._page(found["commits"], sent)
-        first = int(sent.query.get("page", 1)) == 1
-        page = {**found, "commits": commits, "total_commits": len(found["commits"])}
-        page["files"] = found["files"][:300] if first else []
-        return self._json(page, sent, link)
 
     def _listed(self, whole: list[Any], sent: Sent) -> web.Response:
         some, link = self._page(whole, sent)

@@ -50,7 +50,6 @@ class GitLabServer(Loopback):
         self.commits: dict[str, dict[str, Any]] = {}
         self.pipelines: dict[int, list[dict[str, Any]]] = {}
         self.releases: list[dict[str, Any]] = []
-        self.comparison: dict[str, Any] | None = None
         self.remaining = 2000
 
     async def handle(self, sent: Sent, request: web.Request) -> web.StreamResponse:
@@ -96,8 +95,6 @@ class GitLabServer(Loopback):
                 return self._json(self.commits[sha], sent)
             case ["repository", "commits", sha, "diff"] if sha in self.commits:
                 return self._listed(self.diffs.get(0, []), sent)
-            case ["repository", "compare"] if self.comparison is not None:
-                return self._json(self.comparison, sent)
             case ["releases"]:
                 return self._listed(self.releases, sent)
         return None

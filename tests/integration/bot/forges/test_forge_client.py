@@ -155,7 +155,7 @@ async def test_gitlab_patch_has_all_pages_and_knows_what_is_too_large(lab, at_gi
     assert (patch.files[-1].status, patch.files[-1].old_path) == (FileStatus.RENAMED, "old.py")
 
 
-async def test_gitlab_issue_commit_releases_and_comparison(lab, at_gitlab):
+async def test_gitlab_issue_commit_and_releases(lab, at_gitlab):
     lab.issues[7] = {**gitlab.merge_request(7, "It crashes"), "state": "closed", "closed_at": None}
     lab.related[7] = [{"iid": 12}, {"iid": 13}]
     issue = await at_gitlab.issue(7)
@@ -180,9 +180,6 @@ async def test_gitlab_issue_commit_releases_and_comparison(lab, at_gitlab):
         {"tag_name": "v1", "name": "", "released_at": "2026-01-01T00:00:00Z", "description": None}
     ]
     assert [(r.tag, r.name) for r in await at_gitlab.releases()] == [("v1", "v1")]
-    lab.comparison = {"commits": [{"id": "c" * 40}], "diffs": [], "compare_timeout": True}
-    found = await at_gitlab.compare("v1", "v2")
-    assert (found.commits, found.truncated) == (("c" * 40,), True)
 
 
 async def test_gitlab_list_is_read_to_what_is_known(lab, at_gitlab):
@@ -252,7 +249,7 @@ async def test_gitea_list_is_read_page_by_page(tea, at_gitea):
     assert {one.state for one in found} == {RequestState.MERGED}
 
 
-async def test_gitea_issue_commit_releases_and_comparison(tea, at_gitea):
+async def test_gitea_issue_commit_and_releases(tea, at_gitea):
     tea.issues[7] = {**gitea.pull(7, "It crashes"), "closed_at": None}
     tea.timelines[7] = [{"type": "pull_ref", "ref_issue": {"number": 12}}, {"type": "comment"}]
     assert (await at_gitea.issue(7)).mentions == (12,)
@@ -270,9 +267,6 @@ async def test_gitea_issue_commit_releases_and_comparison(tea, at_gitea):
         {"tag_name": "v1", "name": "One", "published_at": "2026-01-01T00:00:00Z"},
     ]
     assert [r.tag for r in await at_gitea.releases()] == ["v1"]
-    tea.comparison = {"total_commits": 2, "commits": [{"sha": "d" * 40}, {"sha": sha}]}
-    found = await at_gitea.compare("v1", "v2")
-    assert (found.commits, found.total, found.truncated) == ((sha, "d" * 40), 2, True)
 
 
 async def test_gitea_refuses_strangers_and_answers_nobody_with_its_version(tea):

@@ -173,16 +173,6 @@ async def test_releases_leave_out_drafts(server, forge):
     assert (release.tag, release.name, release.body) == ("v1", "One", "Notes")
 
 
-async def test_compare_gives_all_commits_and_knows_that_files_are_cut_short(server, forge):
-    server.comparisons["v1...release/2"] = {
-        "commits": [{"sha": f"{n:040x}"} for n in range(230)],
-        "files": [a_file(f"{n}.py") for n in range(400)],
-    }
-    found = await forge.compare("v1", "release/2")
-    assert (len(found.commits), found.total) == (230, 230)
-    assert (len(found.patch.files), found.truncated) == (300, True)
-
-
 async def test_what_did_not_change_is_asked_by_its_etag_and_costs_nothing(server, forge):
     server.pulls[12] = pull(12)
     first = await forge.request(12)

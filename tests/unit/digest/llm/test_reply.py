@@ -14,7 +14,6 @@ from digest.core.statement import Aspect, ChangeType, Origin
 from digest.llm.format_check import Rejection
 from digest.llm.prompt import ANALYSIS, DAY, LINES, NOTES
 from digest.llm.reply import judge_reply, lines_reader, notes_reader, read_lines, read_notes, reader
-from digest.llm.statement_check import faults
 from tests.support import materials
 from tests.support.materials import prompt_for
 from tests.support.model_replies import parse_reply
@@ -83,7 +82,7 @@ def test_a_reply_of_nothing_true_is_the_analysis_of_the_facts():
     assert judged.analysis.source is Origin.FACTS
     assert judged.analysis.rejected == 1.0
     assert judged.analysis.summary == analyse(POOL.graded, Language.EN).summary
-    assert faults(judged.dropped) == {Rejection.FLAG: 1}
+    assert [drop.failed.fault for drop in judged.dropped] == [Rejection.FLAG]
 
 
 def test_the_reader_says_what_to_mend():

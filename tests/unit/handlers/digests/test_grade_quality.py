@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from digest.core.grade import Repository
-from digest.core.request import Comparison, Release
+from digest.core.request import Release
 from digest.errors import ForgeFailed, InvalidWindow
 from digest.grading.local_weights import LocalWeights
 from digest.grading.outcomes import SOON, LaterFacts, Outcome
@@ -153,9 +153,6 @@ class Publisher:
             Release(tag=tag, name=tag, published_at=NEWER - timedelta(days=days), body=body)
             for tag, days, body in (("v2", 0, "* Stop the loop (#12)"), ("v1", 7, "* Begin (#3)"))
         ]
-
-    async def compare(self, base: str, head: str) -> Comparison:
-        raise AssertionError("nothing is compared")
 
 
 NEWER = datetime(2026, 1, 20, tzinfo=UTC)
