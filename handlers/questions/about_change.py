@@ -64,7 +64,9 @@ async def why(intent: Why, ctx: Context) -> Answer:
         Paragraph((title_link(graded, ctx.watched.repository),)),
         *(
             Paragraph(
-                words.BESIDE(language, alone=alone, level=level, why=reason_words(one, language))
+                words.BESIDE_OTHERS(
+                    language, alone=alone, level=level, why=reason_words(one, language)
+                )
             )
             for one in lowered
         ),
