@@ -34,7 +34,7 @@ from digest.core.release import TaggedRelease
 from digest.grading.importance import graded_by
 from digest.window import Window, zone_of
 from handlers.context import Context
-from handlers.ports.storage import Range, Selection, Tip, Watched
+from handlers.ports.storage import Range, Selection, Tip, TitledCommit, Watched
 from handlers.router import ask, import_handlers
 
 _FEW = 20_000
@@ -68,7 +68,7 @@ class Listed:
         """The name itself."""
         return reference
 
-    async def titles(self, branch: Tip) -> Sequence[tuple[str, str]]:
+    async def titles(self, branch: Tip) -> Sequence[TitledCommit]:
         """No titles: the archive has every change."""
         del branch
         return ()

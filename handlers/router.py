@@ -292,7 +292,7 @@ async def _is_titled(word: str, ctx: Context) -> bool:
     """Whether a title has the word, which is spelt right then, even if it names nothing."""
     titles = await ctx.watched.source.titles(await tip_of(ctx))
     whole = re.compile(rf"\b{word}\b", re.IGNORECASE)
-    return any(whole.search(title) for _, title in titles)
+    return any(whole.search(one.title) for one in titles)
 
 
 _SHORT = 5  # words up to this length resemble too many others

@@ -38,7 +38,7 @@ from digest.core.release import TaggedRelease
 from digest.errors import AmbiguousReference, SourceUnavailable, UnknownBranch
 from digest.facts.subject import read_subject, unwrap_message
 from digest.window import Window
-from handlers.ports.storage import Range, Selection, Tip
+from handlers.ports.storage import Range, Selection, Tip, TitledCommit
 
 if TYPE_CHECKING:
     from bot.git.clones import Clone
@@ -56,12 +56,17 @@ _MOST_FETCHED = 50_000
 _SHORT_NAME = re.compile(r"[0-9a-f]{4,64}")
 
 
-def _titled(text: str) -> tuple[str, str]:
-    """A commit of the log with its title."""
+def _titled(text: str) -> TitledCommit:
+    """A commit of the log with its title and the beginning of its message."""
     names, _, message = text.partition("\n")
     sha, *parents = names.split()
-    subject, *rest = [line for line in message.split("\n") if line.strip()] or [""]
-    return sha, " ".join([subject, *rest[:1]]) if len(parents) > 1 else subject
+    lines = [one for one in message.split("\n") if one.strip() and not _TRAILER.match(one)] or [""]
+    title = 2 if len(parents) > 1 else 1  # lines of it
+    return TitledCommit(sha, " ".join(lines[:title]), "\n".join(lines[title:])[:_MOST_BODY])
+
+
+_TRAILER = re.compile(r"[A-Z][A-Za-z]*(?:-[A-Za-z]+)+:\s")
+_MOST_BODY = 1_000  # characters; the first ones say what a commit does
 
 
 _MOST_WITH_TEXT = 8  # the newest commits with a text that are given
@@ -84,7 +89,7 @@ class GitSource:
         self._line: FirstParents | None = None
         self._releases: ReleaseIndex | None = None
         self._descents: set[tuple[str, str]] = set()
-        self._titles: tuple[str, Sequence[tuple[str, str]]] = ("", ())
+        self._titles: tuple[str, Sequence[TitledCommit]] = ("", ())
         self._listed: deque[tuple[str | None, Selection, Sequence[str]]] = deque(maxlen=_LISTS)
 
     def reads_as(self, other: GitSource) -> bool:
@@ -206,7 +211,7 @@ class GitSource:
             commits = await patches.read_commits(self._view.git(), naming) if naming else ()
             return [c.sha for c in commits if request_of(c.commit) == number]
 
-    async def titles(self, branch: Tip) -> Sequence[tuple[str, str]]:
+    async def titles(self, branch: Tip) -> Sequence[TitledCommit]:
         """The commits along the first parents with their titles, the newest first."""
         # A merge is titled by its subject and the first line of its message that tells more.
         if branch.sha is None:

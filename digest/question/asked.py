@@ -44,6 +44,8 @@ _RELATED = re.compile("[和与跟].{1,12}(?:相关|有关)")
 _PACKAGES = frozenset({"crate", "crates", "package", "packages", "包"})
 """Words for parts of the repository if they are ranked, otherwise for dependencies."""
 
+_NAME_LIKE = re.compile(r"[A-Z0-9_.]")
+_TYING = frozenset({"change", "happened", "kind", "act", "thing", "wrote", "agent", "default"})
 _CLOSING = frozenset({"go", "look", "looking", "going", "like"})
 _PLEAS = ("can you", "could you", "would you", "please", "pls")
 _PLEAS_ZH = ("帮我", "帮忙", "麻烦", "请", "你能", "你可以")
@@ -309,10 +311,33 @@ class Asked:
 
     def _stands_as_topic(self, place: int) -> bool:
         """Whether the surrounding words mark something as a topic, whatever its name."""
-        text, before = self.tokens[place].text, self.tokens[place - 1] if place else None
-        after = self.tokens[place + 1] if place + 1 < len(self.tokens) else None
+        text = self.tokens[place].text
         if any(sign.isupper() or sign.isdecimal() or sign in "-_." for sign in text[:40]):
             return True
+        return self._is_marked(place)
+
+    @cached_property
+    def is_loose(self) -> bool:
+        """Whether a whole question about changes names its topic only by chance, in passing.
+
+        *Need a steering-meeting summary covering July*: no word before or after them, nor their
+        form, makes these words what the question is about.
+        """
+        said = self.has("change", "digest", "catchup", "count", "happened", "per:day") or self.level
+        places = self._left_places if self.span and said else ()
+        return bool(places) and not any(map(self._is_tied, places))
+
+    def _is_tied(self, place: int) -> bool:
+        """Whether its form or a word beside it says that a word is a topic."""
+        beside = self.tokens[max(place - 1, 0) : place + 2]
+        tags = {tag.partition(":")[0] for token in beside for tag in token.tags}
+        formed = self.tokens[place].slot or _NAME_LIKE.search(self.tokens[place].text)
+        return bool(formed or tags & _TYING) or self._is_marked(place)
+
+    def _is_marked(self, place: int) -> bool:
+        """Whether a word beside it says that a word is a topic: *in X*, *X changes*."""
+        text, before = self.tokens[place].text, self.tokens[place - 1] if place else None
+        after = self.tokens[place + 1] if place + 1 < len(self.tokens) else None
         while before and before.text.lower() in slot_values.ARTICLES:
             place -= 1
             before = self.tokens[place - 1] if place else None

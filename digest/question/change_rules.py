@@ -79,7 +79,7 @@ def about_one(asked: Asked) -> Iterator[Weighed]:
 _WAS_BROKEN = lazy(r"\bwas (?:\w+ )?(?:broken|wrong)\b|(?:之前|原来)坏", re.IGNORECASE)
 
 _DONE = lazy(
-    r"\b(?:needed|necessary|required|made|done|merged|landed|introduced|written)\b"
+    r"\b(?:needed|necessary|required|made(?! you)|done|merged|landed|introduced|written)\b"
     r"|[要需]要?(?:这|做|改|合)|必要",
     re.IGNORECASE,
 )

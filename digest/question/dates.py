@@ -39,9 +39,12 @@ _DAY_ALONE = (
 )
 CHINESE_WEEKDAY = r"(?:上上|上个?|本|这个?)?(?:周|星期|礼拜)[一二三四五六日天1-7](?![共直均个些])"
 
+_DAY_ONLY = r"[0-9]{1,2}(?![\d.:/%]| ?[个条项名位次年月周天份小种款家人行版])"
+"""The day of a Chinese date without its unit: *7月27*."""
+
 DAY = (
     r"(?:(?<![0-9-])[0-9]{4}-[0-9]{2}-[0-9]{2}(?![0-9-])"
-    rf"|(?:[0-9]{{4}} ?年 ?)?{_SHORT} ?月 ?{_SHORT} ?[日号]"
+    rf"|(?:[0-9]{{4}} ?年 ?)?{_SHORT} ?月 ?(?:{_SHORT} ?[日号]|{_DAY_ONLY})"
     rf"|\b{MONTH}\.? [0-9]{{1,2}}(?:st|nd|rd|th)?\b(?:,? [0-9]{{4}}\b)?"
     rf"|\b[0-9]{{1,2}}(?:st|nd|rd|th)?(?: of)? {MONTH}(?:,? [0-9]{{4}}\b)?"
     rf"|\b(?:last )?{WEEKDAY}|{CHINESE_WEEKDAY}"
@@ -60,7 +63,7 @@ _NAMED_DAYS = {
 }  # fmt: skip
 
 _ISO = lazy(r"\d{4}-\d{2}-\d{2}", re.ASCII)
-_CHINESE_DATE = lazy(rf"(?:(\d{{4}}) ?年 ?)?({_SHORT}) ?月 ?({_SHORT}) ?[日号]")
+_CHINESE_DATE = lazy(rf"(?:(\d{{4}}) ?年 ?)?({_SHORT}) ?月 ?({_SHORT}) ?[日号]?")
 
 _MONTH_FIRST = lazy(rf"({MONTH})\.? (\d{{1,2}})(?:st|nd|rd|th)?(?:,? (\d{{4}}))?", re.IGNORECASE)
 

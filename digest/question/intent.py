@@ -66,7 +66,8 @@ class Changed(Filtered):
     period beside these, ``newcomers`` for authors without an earlier commit, ``figures`` for
     changes with figures by their authors. ``counted`` asks how many they are, and of how many;
     ``keepers`` with ``people`` for those who look after a topic. ``anytime``: the question names no
-    period, or only "recently", so that a longer one may be searched.
+    period, or only "recently", so that a longer one may be searched. ``loose``: only its words say
+    that the topic is one, so that the question makes sense without it.
     ``things`` asks for names of these kinds by ``actions``, what was done to them: without actions
     for any, with actions alone for names of every public kind, with ``switched``
     for those whose default is ``on`` or ``off``. ``without`` names what is left
@@ -85,6 +86,7 @@ class Changed(Filtered):
     against: Window | None = None
     anytime: bool = field(default=False, compare=False)
     counted: bool = field(default=False, compare=False)
+    loose: bool = field(default=False, compare=False)
     keepers: bool = field(default=False, compare=False)
     newcomers: bool = False
     figures: bool = False

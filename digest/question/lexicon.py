@@ -76,8 +76,8 @@ _NOT_WHAT = lazy(
 )
 """An aside about what is not asked: *who wrote it (not who merged it)*."""
 _OF_PERSON = lazy(
-    r"^(?:(?i:and|also|what about|how about|then) )?([A-Z][\w-]{1,30}(?: [A-Z][\w-]{1,30})?)[?,:] "
-    r"(.{1,80}?)\b(?i:he|she|they)\b",
+    r"^(?:(?i:and|also|what about|how about|then) )?([A-Z][\w-]{1,30}(?: [A-Z][\w-]{1,30})?)"
+    r"(?:[?,:]| -+) (.{1,80}?)\b(?i:(?:of )?(?:his|hers|theirs)|he|she|they)\b",
 )
 """A person named ahead of the question: *and Ada? did she push anything*."""
 
@@ -100,6 +100,8 @@ _TAIL = lazy(
     r"|,? if (?:u|you) (?:have|can|could|know|got|find|see)\b.{0,40}$"
     r"|[?.!;] (?:(?:i|we) )?(?:need|have|want|trying|going|plan\w*)"
     r" (?:it |someone |somebody )?(?:to|for) .{1,90}$"
+    r"|[?!;] (?:i'm |we're )?(?:writing|preparing|planning|doing|putting|drafting|making)"
+    r" [^?]{1,80}$"
     r"|, (?:doing|preparing|writing|debugging|planning|chasing|hunting|investigating) [^?,]{1,60}$"
     r"|(?<=\d)(?:st|nd|rd|th)?, the (?:day|week|month) [^,]{1,60}$"
     r"|[?!.;]+ (?:our|we|we've|my|i|i've) (?!(?:want|need|see|know|ask|would)\b)[^?]{1,120}$"

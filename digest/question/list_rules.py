@@ -122,7 +122,10 @@ def bare(asked: Asked) -> Iterator[Weighed]:
         return
     beside = ("history", "ask", "aux", "prep", "join", "it", "explain", "shorter", "status")
     if asked.only_words(*beside) and asked.known.issuperset(one.lower() for one in asked.left):
-        yield Weighed(1.1, Changed(window=asked.span or asked.now.usual, topic=asked.topic))
+        span, topic = asked.span, asked.topic
+        yield Weighed(
+            1.1, Changed(window=span or asked.now.usual, topic=topic, anytime=span is None)
+        )
 
 
 _MOST_BARE = 4  # maximum words of a topic that is all of a question
@@ -256,6 +259,7 @@ def _listing(asked: Asked) -> Changed | None:
         without=asked.without,
         counted=asked.has("count", "share") and not asked.against,
         keepers=people and asked.has("keep"),
+        loose=asked.is_loose,
     )
 
 

@@ -376,7 +376,8 @@ _FILTER = re.compile(
     re.IGNORECASE,
 )
 _LABELLED = re.compile(
-    r"\b(?:labell?ed|tagged)(?: as| with)? (?:\"([^\"]{1,80})\"|([^\s\"]{1,80}))"
+    r"\b(?:labell?ed|tagged)(?: as| with)?(?! (?:version|release)s?\b)"
+    r" (?:\"([^\"]{1,80})\"|([^\s\"]{1,80}))"
     r"|\bwith (?:the )?(?:label|tag) (?:\"([^\"]{1,80})\"|([^\s\"]{1,80}))"
     r"|(?:带有?|标有) ?(?:\"([^\"]{1,80})\"|([^\s\"，的]{1,40})) ?标签的",
     re.IGNORECASE,

@@ -1,7 +1,8 @@
 """The titles of a history that have most of some words, rare words first.
 
 Questions describe changes in words of their own, so that hardly a title has all of them. A title is
-weighed by how rare its words are among all titles, as in inverse document frequency.
+weighed by how rare its words are among all titles, as in inverse document frequency. What else is
+known about a change, such as its message, counts for less; newer changes are asked about more.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from math import log
+from math import exp, log
 
 from digest.frozen import frozen
 from digest.topics.matching import topic_words
@@ -23,6 +24,9 @@ _MOST_WORDS = 12
 _COMMON = 0.1  # share of the titles that have a word which says nothing
 _NEAR = 0.7  # share of the greatest weight that a title must reach to be listed
 _LEAST = 2  # words that must meet: a single one may be there by chance
+_ASIDE = 0.5  # weight of a word that is not in the title
+_MORE_IF_NEW = 0.6  # what the newest change gains, which fades over the young ones
+_YOUNG, _LEAST_YOUNG = 0.1, 500  # share of the titles, but at least so many
 
 
 @frozen(kw_only=False)
@@ -41,31 +45,42 @@ def search_titles(
     most: int,
     *,
     listed: frozenset[int] = frozenset(),
+    bodies: Sequence[str] = (),
 ) -> Sequence[Match]:
-    """The best matches among titles, newest first among equals if the titles are.
+    """The best matches among titles, which are given newest first.
 
     ``place`` is the index of the title. At least two words must meet. A word matches where a word
     of the title begins with its root or with that of a synonym, such as the English name of a
     Chinese word. A word of no title is read as the most frequent one of which it is a misspelling.
     The places in ``listed`` are left out, but the others must be as near as they are; if one of
-    these has a single word, another title with that word will do.
+    these has a single word, another title with that word will do. ``bodies`` are further texts, one
+    for each title, in which a word counts for less.
     """
-    text = _Titles(titles)
-    held: dict[str, tuple[float, frozenset[int]]] = {}
+    text, aside = _Titles(titles), _Titles(bodies)
+    held: dict[str, tuple[float, frozenset[int], frozenset[int]]] = {}
     for word in dict.fromkeys(_phrases(words)):
         places, read = _places(text, word), word
-        if not places and (meant := text.near(word)):
+        beside = _places(aside, word) - places
+        if not (places or beside) and (meant := text.near(word)):
             places, read = _places(text, meant), meant
-        if 0 < len(places) <= max(len(titles) * _COMMON, 1):
-            held[read] = log(len(titles) / len(places) + 1), places
+            beside = _places(aside, meant) - places
+        number = len(places) + len(beside)
+        if 0 < number <= max(len(titles) * _COMMON, 1):
+            held[read] = log(len(titles) / number + 1), places, beside
     weights: dict[int, float] = {}
-    for rarity, places in held.values():
+    for rarity, places, beside in held.values():
         for place in places:
             weights[place] = weights.get(place, 0.0) + rarity
+        for place in beside:
+            weights[place] = weights.get(place, 0.0) + rarity * _ASIDE
+    young = max(len(titles) * _YOUNG, _LEAST_YOUNG)
+    for place in weights:
+        weights[place] *= 1 + _MORE_IF_NEW * exp(-place / young)
     heaviest = sorted(weights.items(), key=lambda one: (-one[1], one[0]))[:_READ]
     known = sorted(place for place in listed if place in weights)
+    texts = {word: places | beside for word, (_, places, beside) in held.items()}
     found = [
-        Match(place, weight, tuple(word for word, (_, places) in held.items() if place in places))
+        Match(place, weight, tuple(word for word, places in texts.items() if place in places))
         for place, weight in [*heaviest, *((place, weights[place]) for place in known)]
     ]
     alone = {match.words for match in found if match.place in listed}

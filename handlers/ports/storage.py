@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequen
 from dataclasses import field
 from datetime import datetime
 from enum import StrEnum
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 
 from digest.core.change import Change, FileChange
 from digest.core.enums import Language, Privacy
@@ -46,6 +46,14 @@ class Tip:
 
     branch: str
     sha: str | None
+
+
+class TitledCommit(NamedTuple):
+    """A commit with its title and the first thousand characters below it, without trailers."""
+
+    sha: str
+    title: str
+    body: str = ""
 
 
 class Source(Protocol):
@@ -94,8 +102,8 @@ class Source(Protocol):
         messages; of many that hold the text, the newest ones are given, and the oldest one.
         """
 
-    async def titles(self, branch: Tip) -> Sequence[tuple[str, str]]:
-        """The full names and titles of the branch's first parents, newest first."""
+    async def titles(self, branch: Tip) -> Sequence[TitledCommit]:
+        """The branch's first parents with their titles, newest first."""
 
     async def difference(self, base: str, tip: str, paths: Collection[str]) -> Sequence[FileChange]:
         """The net changes of files between two commits, with renames among these files."""

@@ -86,7 +86,9 @@ async def list_changes(intent: Changed, ctx: Context) -> Answer:
         asked = replace(asked, intent=over, reached=replace(asked.reached, span=over.window))
         document = lines_document(asked.intent.topic, [foot(asked.intent.window, at)], at)
         document = replace(document, blocks=(*announced, *document.blocks))
-    elif intent.topic and (intent.things or (intent.top and not asked.resolved.topics)):
+    elif intent.topic and (
+        intent.things or intent.loose or (intent.top and not asked.resolved.topics)
+    ):
         return await _without_topic(intent, ctx)
     else:
         asked, document = await _none(asked, ctx, tip)

@@ -19,6 +19,7 @@ from digest.i18n.answer_text import NOT_RELEASED, RELEASED_IN
 from digest.i18n.phrase import Part, Phrase, join, list_in_words
 from digest.question.intent import Touched
 from digest.report.blocks import title_link
+from digest.topics.terms import term
 from handlers.context import Context
 from handlers.ports.storage import Tip
 from handlers.questions import requirements
@@ -138,6 +139,8 @@ async def _presence(
             lines += await release_lines(newest, tip, ctx)
         return True, lines
     if facts and history.pinned:
+        if any(term(fact.name) != term(name) for _, fact in facts):
+            return None, []  # a part of names, such as that of an organisation, goes with none
         removed = facts[0][1].action is Action.REMOVED
         return False if removed else None, [answer_text.NOT_REQUIRED(language, name=Code(name))]
     there = await requirements.files_with(name, ctx, tip.sha) if tip.sha is not None else None

@@ -56,8 +56,6 @@ async def find_requirements(name: str, ctx: Context, tip: Tip) -> Sequence[Requi
 
     If no manifest names it, it may be an indirect dependency, whose versions the lock files have.
     """
-    if name.isupper() and "_" in name:  # an environment variable, even if a package has that name
-        return ()
     pins, locks = await _manifests(ctx, tip)
     if chosen := next((some for some in _chosen(name, pins) if some), ()):
         return chosen
@@ -134,6 +132,9 @@ def _pinned(texts: Mapping[tuple[str, str], str]) -> Iterator[tuple[bool, Requir
 
 def _chosen(name: str, found: Pins) -> Iterator[Sequence[Requirement]]:
     """The likeliest requirements: with the name, else with its end, else its beginning."""
+    if name.isupper() and "_" in name:  # a variable, even if a package has that name
+        yield [one for _, one in found if one.name == name]
+        return
     wanted = term(OTHER_NAMES.get(name.lower(), name))
     ranked = [one for _, one in sorted(found, key=lambda p: (p[0], not p[1].version))]
     if any(one.version for one in ranked if term(one.name) == wanted):
@@ -174,7 +175,6 @@ async def introduced(name: str, ctx: Context, tip: Tip) -> Sequence[Graded]:
 
 
 _VALUED = frozenset({FactKind.FLAG, FactKind.ENVIRONMENT, FactKind.CONFIG})
-
 _MOST_FILES = 40  # the most files of the changes about a name that are searched for it
 
 
@@ -272,8 +272,8 @@ async def _resolved_default(fact: Fact, ctx: Context, tip: Tip) -> Fact:
     """The fact, with the value of its default if that is another setting."""
     field = _FIELD.fullmatch(fact.after or "")
     others = await _defaults_of(field[1], ctx, tip) if field else []
-    value = next((one.after for one in others if one.name == fact.after), None)
-    return replace(fact, after=value) if value is not None else fact
+    named = (one.after for one in others if one.name == fact.after and one.after is not None)
+    return next((replace(fact, after=value) for value in named), fact)
 
 
 _FIELD = lazy(r"[A-Z]\w{1,60}\.([a-z]\w{2,60})", re.ASCII)

@@ -34,11 +34,11 @@ from digest.question.intent import Changed, Intent, Search, Touched
 from digest.question.parser import Reading
 from digest.topics.matching import Resolved, restrict
 from digest.topics.terms import roots
-from digest.topics.title_search import are_enough, has_all, search_titles
+from digest.topics.title_search import Match, are_enough, has_all, search_titles
 from digest.window import Window
 from handlers.context import Context
 from handlers.digests.ingest import ensure, tip_of
-from handlers.ports.storage import Tip
+from handlers.ports.storage import Tip, TitledCommit
 from handlers.questions.change_selection import is_counted
 from handlers.questions.list_reading import listed_result
 from handlers.questions.requirements import is_name
@@ -112,7 +112,8 @@ async def nearest(terms: Sequence[str], ctx: Context) -> answers.Answer | None:
 async def _with_unusual_name(terms: Sequence[str], ctx: Context, tip: Tip) -> Nearest | None:
     """The changes whose messages have a name that is in no title, those with more words first."""
     names = [term for term in terms if _UNUSUAL.search(term)]
-    titles = "\n".join(title for _, title in await ctx.watched.source.titles(tip)) if names else ""
+    told = await ctx.watched.source.titles(tip) if names else ()
+    titles = "\n".join(one.title for one in told)
     for name in (name for name in names if name.lower() not in titles.lower()):
         shas = await ctx.watched.source.find(tip, text=name)
         changes = await ensure(ctx, list(shas), tip) if 0 < len(shas) <= _MOST_UNUSUAL else ()
@@ -148,13 +149,36 @@ _MOST_TITLE = 300
 async def nearest_titles(words: Sequence[str], ctx: Context, tip: Tip) -> Nearest:
     """The changes of the whole history whose titles have most of some words, rare words first."""
     titles = await ctx.watched.source.titles(tip)
-    texts = [title for _, title in titles]
-    matches = await asyncio.to_thread(search_titles, texts, words, _NEAREST)
-    met = {titles[match.place][0]: match.words for match in matches}
+    matches = await _matching(titles, words, frozenset(), ctx, tip)
+    met = {titles[match.place].sha: match.words for match in matches}
     changes = await ensure(ctx, list(met), tip) if met else ()
     now = ctx.clock.now()
     known = {graded.sha: graded for graded in changes if graded.commit.committed_at <= now}
     return Nearest([(known[sha], words) for sha, words in met.items() if sha in known])
+
+
+async def _matching(
+    titles: Sequence[TitledCommit],
+    words: Sequence[str],
+    listed: frozenset[int],
+    ctx: Context,
+    tip: Tip,
+) -> Sequence[Match]:
+    """The titles nearest to some words, by their messages and the project's changelog too."""
+    from handlers.questions.upgrade import announced
+
+    entries = await announced(ctx, tip)
+    texts = [one.title for one in titles]
+    bodies = [one.body for one in titles]
+    for place, title in enumerate(texts if entries else ()):
+        if (match := _LAST_NUMBER.search(title)) and (told := entries.get(int(match[1]))):
+            bodies[place] = f"{told}\n{bodies[place]}"
+    return await asyncio.to_thread(
+        search_titles, texts, words, _NEAREST, listed=listed, bodies=bodies
+    )
+
+
+_LAST_NUMBER = re.compile(r"(?:\(#|^Merge pull request #)(\d{1,9})(?!.*\(#\d)")
 
 
 async def with_close_titles(
@@ -174,9 +198,13 @@ async def with_close_titles(
         return found
     ranged = isinstance(getattr(intent, "window", None), Refs)
     filtered = isinstance(intent, Changed) and (_is_filtered(intent) or _is_counted(intent))
-    if filtered or (ranged and found.total):
+    # What was found without some of the words, or misread, may be anything.
+    lax = found.topic != getattr(intent, "topic", "") or not (found.total or reading.sure)
+    if lax and isinstance(intent, Changed) and not (_is_counted(intent) or intent.top):
+        filtered = False
+    if filtered or (ranged and found.total > _FEW):
         return found
-    if isinstance(intent, Touched) and is_name(intent.name):
+    if isinstance(intent, Touched) and is_name(intent.name) and reading.sure:
         return found
     enough = _FEW_NAMED if isinstance(intent, Touched) else _FEW
     if any(has_all(row.graded.title, reading.content) for row in found.rows):
@@ -233,12 +261,11 @@ async def _close_titles(
     titles = await ctx.watched.source.titles(tip)
     if window is not None:
         within = {*await ctx.watched.source.names(tip, window)}
-        titles = [one for one in titles if one[0] in within or one[0] in listed]
-    known = frozenset(place for place, (sha, _) in enumerate(titles) if sha in listed)
-    texts = [title for _, title in titles]
-    matches = await asyncio.to_thread(search_titles, texts, words, _NEAREST, listed=known)
+        titles = [one for one in titles if one.sha in within or one.sha in listed]
+    known = frozenset(place for place, one in enumerate(titles) if one.sha in listed)
+    matches = await _matching(titles, words, known, ctx, tip)
     closer = not found.total or (bool(listed) and any(match.closer for match in matches))
-    shas = [titles[match.place][0] for match in matches if match.closer or not closer]
+    shas = [titles[match.place].sha for match in matches if match.closer or not closer]
     changes = await ensure(ctx, shas, tip) if shas and (few or closer) else ()
     now = ctx.clock.now()
     close = [g for g in changes if g.sha in shas and g.commit.committed_at <= now]

@@ -35,6 +35,7 @@ from handlers.questions.named_changes import line_of as fact_line
 from handlers.questions.named_history import Found, NamedHistory
 from handlers.questions.requirements import (
     OTHER_NAMES,
+    find_requirements,
     introduced,
     is_name,
     revalued,
@@ -98,6 +99,9 @@ async def name_history(intent: Touched, ctx: Context) -> answers.Answer:
     if not found and (name := await spelled(intent.name, ctx, tip)):
         return await name_history(replace(intent, name=name), ctx)
     if intent.claim == "value":
+        needs = () if _versions(found) else await find_requirements(intent.name, ctx, tip)
+        if needs and term(needs[0].name) != term(intent.name):
+            return await name_history(replace(intent, name=needs[0].name), ctx)  # AITER_BRANCH
         found = _versions(found) or found
     found, sure = await _checked(_pins_first(found), intent, ctx, tip)
     history = NamedHistory(name=intent.name, found=found, sure=sure)

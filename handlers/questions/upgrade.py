@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from typing import cast
@@ -289,25 +289,46 @@ async def _announced(
     refs: Refs, sha: str, fits: Callable[[str, Note], bool], ctx: Context, tip: Tip
 ) -> Sequence[_Announced]:
     """The matching changelog entries of the releases between two, by heading and text."""
-    from digest.facts.change_notes import entries, is_change_note
+    from digest.facts.change_notes import entries
     from digest.facts.side_text import SideLines
 
     first, last = _version(refs.base), _version(refs.tip)
     if not first:
         return ()
-    files = await ctx.watched.source.files(replace(tip, sha=sha))
-    paths = sorted((p for p in files if is_change_note(p)), key=lambda p: (p.count("/"), p))[
-        :_FILES
-    ]
-    texts = await ctx.watched.source.contents([(sha, path) for path in paths])
+    texts = await _changelogs(sha, ctx, tip)
     found = [
         _Announced(release, note)
-        for (_, path), text in texts.items()
+        for path, text in texts.items()
         for release, heading, part in _sections(text, first, last or (10**6,))
         for note in entries(SideLines(path=path, side=Side.NEW, changed=part, text=text))
         if fits(heading, note)
     ]
     return list({one.note.text: one for one in found}.values())
+
+
+async def _changelogs(sha: str, ctx: Context, tip: Tip) -> Mapping[str, str]:
+    """The texts of a commit's changelogs by path."""
+    from digest.facts.change_notes import is_change_note
+
+    files = await ctx.watched.source.files(replace(tip, sha=sha))
+    paths = sorted((p for p in files if is_change_note(p)), key=lambda p: (p.count("/"), p))
+    texts = await ctx.watched.source.contents([(sha, path) for path in paths[:_FILES]])
+    return {path: text for (_, path), text in texts.items()}
+
+
+async def announced(ctx: Context, tip: Tip) -> Mapping[int, str]:
+    """What the project's changelogs say of requests, by number."""
+    found: dict[int, str] = {}
+    for text in (await _changelogs(tip.sha or "", ctx, tip)).values():
+        for entry in _ENTRY.split(text):
+            said = _LINK.sub(r"\1", entry[:_MOST_ENTRY])
+            for number in {int(n) for n in _REQUEST.findall(said)}:
+                found[number] = f"{found.get(number, '')} {said}".strip()
+    return found
+
+
+_ENTRY = lazy(r"\n(?=[ \t]*[-*+] )|\n\n")
+_MOST_ENTRY = 600  # characters
 
 
 def _sections(

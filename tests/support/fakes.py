@@ -21,7 +21,7 @@ from digest.grading.importance import grade
 from digest.topics.index_terms import topics_of
 from digest.window import Window, merge_windows
 from handlers.context import Context
-from handlers.ports.storage import Outcome, Range, Selection, Tip, Watched
+from handlers.ports.storage import Outcome, Range, Selection, Tip, TitledCommit, Watched
 
 REPOSITORY = Repository(name="octo/engine", web="https://github.com/octo/engine", forge="github")
 
@@ -147,9 +147,9 @@ class FakeSource:
             w: {p for c, p in self.trees if c == commit and w in self.trees[c, p]} for w in words
         }
 
-    async def titles(self, branch: Tip) -> Sequence[tuple[str, str]]:
+    async def titles(self, branch: Tip) -> Sequence[TitledCommit]:
         self._called("titles", branch)
-        return [(c.sha, c.commit.subject) for c in self.branch_changes]
+        return [TitledCommit(c.sha, c.commit.subject, c.commit.body) for c in self.branch_changes]
 
     async def log(
         self, branch: Tip, path: str = "", before: datetime | None = None, *, mainline: bool = False

@@ -459,14 +459,14 @@ async def test_find_by_text_gives_the_merge_of_a_branch_that_says_it(builder) ->
 
 
 async def test_titles_are_those_of_first_parents_and_of_merges_what_they_merge(builder) -> None:
-    fork = builder.commit("Begin (#1)\n\nWith a body.", {"a": "1"})
+    fork = builder.commit("Begin (#1)\n\nWith a body.\n\nSigned-off-by: A <a@b.c>", {"a": "1"})
     builder.commit("Bump text", {"b": "1"}, branch="text", parents=[fork])
     merge = builder.merge("text", message="Merge pull request #3 from ada/text\n\nBump the text")
     source = await opened(builder)
 
     assert await source.titles(await source.tip()) == [
-        (merge, "Merge pull request #3 from ada/text Bump the text"),
-        (fork, "Begin (#1)"),
+        (merge, "Merge pull request #3 from ada/text Bump the text", ""),
+        (fork, "Begin (#1)", "With a body."),
     ]
 
 

@@ -68,3 +68,21 @@ def test_a_title_with_clearly_more_of_the_words_is_closer():
 )
 def test_a_title_has_all_words_or_not(words, has):
     assert has_all("Fix the loader of groups", words.split()) is has
+
+
+def test_a_message_finds_a_title_that_has_none_of_the_words_but_the_title_counts_more():
+    titles = ["Guard the loop", "Fix the shutdown of pods", *TITLES]
+    bodies = ["It burns the processor on shutdown until the pods die.", *("" for _ in TITLES), ""]
+    found = search_titles(titles, ["burns", "shutdown", "pods", "die"], 5, bodies=bodies)
+    assert (found[0].place, found[0].words) == (0, ("burns", "shutdown", "pods", "die"))
+    found = search_titles(titles, ["shutdown", "pods"], 5, bodies=bodies)
+    assert found[0].place == 1
+
+
+def test_of_titles_as_near_the_newer_one_is_first_but_a_nearer_one_comes_before():
+    both, one = "Fix the crash of the sampler", "Fix the crash of the relay"
+    titles = [one, both, *TITLES, f"{both} that stalls"]
+    found = search_titles(titles, ["crash", "sampler"], 5)
+    assert [match.place for match in found] == [1, len(titles) - 1]
+    found = search_titles(titles, ["crash", "sampler", "stalls"], 5)
+    assert found[0].place == len(titles) - 1

@@ -592,3 +592,29 @@ async def test_a_name_that_only_a_message_has_finds_its_change():
     ctx = context(FakeSource([replace(one, commit=said), *others]))
     answer = await ask("our lamp wobbles because it talks to IMDS, seriously?!", ctx)
     assert shas(answer) == ["aaaaaaa1"]
+
+
+async def test_topic_in_passing_that_nothing_is_about_is_left_out_and_named():
+    changes = [
+        made("aaaaaaa1", "Fix the relay (#11)", 1),
+        made("bbbbbbb2", "Tune a lamp (#12)", 30),
+    ]
+    ctx = context(FakeSource([*changes, made("ccccccc3", "Cover the gala (#13)", 40)]))
+    await ask("what changed in the last 60 days", ctx)
+    answer = await ask("Need a gala summary of the last 3 days", ctx)
+    assert shas(answer) == ["aaaaaaa1"]
+    assert "these match without `gala`" in markdown(answer.document)
+    answer = await ask("what changed in the gala in the last 3 days", ctx)
+    assert shas(answer) == [], "a topic that is asked for stays one"
+
+
+async def test_close_titles_stand_beside_what_was_found_without_some_of_the_words():
+    changes = [
+        made("aaaaaaa1", "Serve the new backend (#11)", 1),
+        made("bbbbbbb2", "Add VaultLamp by the generic backend (#12)", 40),
+        *(made(f"ccccc{n}", f"Hang lamp {n} (#{n})", 1) for n in range(100, 130)),
+    ]
+    ctx = context(FakeSource(changes))
+    await ask("what changed in the last 7 days", ctx)
+    answer = await ask("which PR added VaultLamp to the backend", ctx)
+    assert "bbbbbbb2" in shas(answer)

@@ -49,3 +49,21 @@ async def test_manifests_that_could_not_all_be_fetched_are_read_again():
     assert await versions("torch", source, TIP) == []
     source.contents = whole
     assert await versions("torch", source, TIP) == [("torch", "2.1")]
+
+
+async def test_the_last_words_of_a_module_name_it():
+    trees = {(TIP.sha, "go.mod"): "module m\nrequire (\n\tgithub.com/acme/lamp/api v1.3.7\n)\n"}
+    for name in ("acme lamp api", "lamp api", "github.com/acme/lamp/api"):
+        found = await versions(name, FakeSource(trees=trees), TIP)
+        assert found == [("github.com/acme/lamp/api", "v1.3.7")]
+    assert await versions("lamp store", FakeSource(trees=trees), TIP) == []
+
+
+async def test_a_variable_in_capitals_is_a_requirement_only_by_its_own_name():
+    trees = {
+        (TIP.sha, "docker/Dockerfile"): 'ARG LAMP_BRANCH="v0.1.19"\n',
+        (TIP.sha, "requirements.txt"): "lamp-port==2.1\n",
+    }
+    source = FakeSource(trees=trees)
+    assert await versions("LAMP_BRANCH", source, TIP) == [("LAMP_BRANCH", "v0.1.19")]
+    assert await versions("LAMP_PORT", source, TIP) == []

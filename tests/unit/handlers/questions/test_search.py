@@ -171,3 +171,20 @@ async def test_the_titles_of_the_history_are_not_read_for_a_single_word(topic, t
     source = FakeSource(changes)
     await ask(f"what changed in {topic} this week", context(source))
     assert len([call for call in source.calls if call[0] == "titles"]) == times
+
+
+async def test_what_the_changelog_says_of_a_change_finds_it():
+    changes = [
+        change("aaaa001a", "Guard the loop (#1)", {"a.py": 2}, AN_HOUR_AGO),
+        *(
+            change(f"{n:08x}", f"Tune the lamp, part {n} (#{n})", {"b.py": 1}, AN_HOUR_AGO)
+            for n in range(2, 30)
+        ),
+    ]
+    source = FakeSource(changes)
+    entry = "- Stop burning a processor when pods are\n  evicted. [#1](https://x.org/pull/1)"
+    source.trees = {(changes[0].sha, "CHANGELOG.md"): f"# 1.0\n\n{entry}\n- Tune lamps. #2\n"}
+    ctx = context(source)
+    await ask("what changed this week", ctx)
+    answer = await ask("our box burns a processor whenever pods get evicted, seriously?!", ctx)
+    assert [row.graded.number for row in answer.rows] == [1]

@@ -551,3 +551,18 @@ async def test_chinese_nouns_of_a_name_are_looked_up_in_english_where_they_have_
     ]
     answer = await ask("pools 的前缀缓存默认开了吗", context(FakeSource(changes)))
     assert [row.graded.number for row in answer.rows] == [1]
+
+
+@pytest.mark.parametrize(
+    ("name", "gone"), [("example.org/acme/lamp", True), ("acme", False), ("lamp", False)]
+)
+async def test_only_a_whole_package_is_said_to_be_required_no_longer(name, gone):
+    line = "require example.org/acme/lamp v1.{}.0\n"
+    old, new = (f"module m\n\n{line.format(n)}" for n in (1, 2))
+    bump = change("aaaaaaa1", "Bump acme lamp to v1.2.0 (#1)", at=NOW - timedelta(days=2))
+    bump = replace(bump, files=(changes.file("go.mod", old, new),))
+    source = FakeSource([bump])
+    source.trees = {(bump.sha, "go.mod"): "module m\n\nrequire example.org/other v1.0.0\n"}
+    answer = await name_history(Touched(name=name, claim="value"), context(source))
+    assert answer.total == 1
+    assert ("is no longer required" in markdown(answer.document)) is gone
