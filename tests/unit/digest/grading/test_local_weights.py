@@ -85,6 +85,19 @@ def test_weights_are_learned_from_sixty_changes_of_each_sort_that_the_notes_cove
     assert is_only_scaled(learn("v2", RELEASE, past(), frozenset(named))) is scaled
 
 
+def test_notes_that_leave_out_next_to_nothing_teach_nothing() -> None:
+    named = frozenset(range(60)) - {10, 30}
+    assert is_only_scaled(learn("v2", RELEASE, past(60) * 31, named))
+
+
+def test_what_the_past_has_nothing_of_keeps_its_weight_among_the_others() -> None:
+    learned = learn("v2", RELEASE, past(), FIXES)
+    assert learned is not None
+    absent = ("breaking", "environment_added", "flag_removed", "security", "title_docs")
+    ratios = [learned.weights.weights[name] / weights().weights[name] for name in absent]
+    assert ratios == pytest.approx([ratios[0]] * len(absent), rel=0.01)
+
+
 def test_changes_that_are_all_alike_are_told_apart_at_most_three_times_as_far() -> None:
     learned = learn("v2", RELEASE, past(1) * LEAST_PAST, frozenset())
     assert learned is not None

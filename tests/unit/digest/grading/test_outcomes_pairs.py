@@ -36,6 +36,7 @@ def test_a_pair_inside_one_window_is_low_and_says_why() -> None:
     assert [g.grade.reasons[0].rule for g in told] == ["undoes_in_window", "undone_in_window"]
     assert told[1].grade.reasons[0].subject == "#902"
     assert all(g.grade.score < 0.25 for g in told)
+    assert [g.grade.reasons[0].weight for g in told] == [0, 0], "what raised it are its own facts"
 
 
 def test_what_undoes_an_older_change_keeps_its_grade() -> None:
