@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
@@ -404,6 +405,15 @@ async def test_what_a_forge_told_is_put_down_with_its_claim_once(database, engin
         await until(lambda: done.jobs)
     given = {"host": "github.com", "repository": "octo/engine", "moved": True}
     assert done.jobs == [("arrived", given)]
+
+
+async def test_job_is_logged_once_and_not_by_the_library_as_well(engine, caplog) -> None:
+    caplog.set_level(logging.INFO)
+    done = Done()
+    await engine.put_channel("team")
+    async with at_work(engine, done):
+        await until(lambda: done.jobs)
+    assert not [one for one in caplog.records if one.name.startswith("procrastinate")]
 
 
 async def test_job_is_done_under_the_id_of_what_it_was_put_down_for(engine) -> None:
