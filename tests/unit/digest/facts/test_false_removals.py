@@ -711,3 +711,19 @@ def test_one_kind_of_value_that_is_deprecated_is_not_the_thing_itself():
 def test_route_of_all_verbs_is_searched_by_its_path() -> None:
     assert routes.spellings("/debug/vars") == ("/debug/vars", "/vars")
     assert routes.spellings("GET /debug/vars") == ("/debug/vars", "/vars")
+
+
+@pytest.mark.parametrize(
+    ("code", "names"),
+    [
+        (None, []),
+        (("engine/cli.py", "run()\n"), ["--pool-old"]),
+        (("tests/test_cli.py", "run()\n"), []),
+        (("engine/moved.py", None), []),
+    ],
+)
+def test_page_tells_a_deprecation_only_beside_code_that_begins_to_announce_it(code, names):
+    page = ("docs/pool.md", "The pool.\n", "The pool.\nThe `--pool-old` option is deprecated.\n")
+    announced = "run()\nhide(deprecated)\nhide(pool_old)\n"
+    files = (page, *([(*code, announced)] if code else []))
+    assert [f.name for f in deprecated("Describe the pool", *files)] == names
