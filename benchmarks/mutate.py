@@ -3,12 +3,12 @@
 ``python -m benchmarks.mutate [PATH[:LINE] ...] [--without PATH ...] [--count N] [--seed N]``.
 
 Takes random mutants from the paths (see :mod:`benchmarks.mutants`), one at a time, in a copy of the
-checkout, and runs the tests that call the changed function: those of the mirrored modules first,
-and more if these do not notice it, among them those over real archives and loopback servers. Which
-tests call which function is measured in one run of the tests and stored; a test file is measured
-again when it changes, or when many of the functions that it called no longer exist. The tests are
-collected once: a mutant replaces the code of its function in a fork of that process. If the
-function was called during an import, or there is none, the tests run in a process that imports
+checkout, and runs the tests that call the changed function: those of the mirrored modules and
+packages first, and more if these do not notice it, among them those over real archives and loopback
+servers. Which tests call which function is measured in one run of the tests and stored; a test file
+is measured again when it changes, or when many of the functions that it called no longer exist. The
+tests are collected once: a mutant replaces the code of its function in a fork of that process. If
+the function was called during an import, or there is none, the tests run in a process that imports
 everything again. The result is the share of mutants that were noticed, and a list of the others.
 """
 
@@ -272,11 +272,9 @@ class Tree:
     def tests(self, mutant: Mutant) -> tuple[list[str], list[str]]:
         """Names of the tests that call a mutant: those to run first, and those to run after them.
 
-        Those of the mirrored modules come first; of all others, the fastest of every file come
-        before the next fastest of any.
+        Those of the mirrored modules come first, then others of their packages; of equally near
+        ones, the fastest of every file come before the next fastest of any.
         """
-        place = f"{mutant.path.rpartition('/')[0]}/test_{Path(mutant.path).stem}"
-        mirrored = (f"tests/unit/{place}", f"tests/integration/{place}")
         named, any_of_file = f"{mutant.path}:{mutant.function}", f"{mutant.path}:"
         files: Counter[str] = Counter()
         ranked = []
@@ -284,7 +282,8 @@ class Tree:
             self._callers[named] or self._callers[any_of_file], key=self._seconds.__getitem__
         ):
             file = test.partition("::")[0]
-            ranked.append((not test.startswith(mirrored), files[file], self._seconds[test], test))
+            far = distance(test, mutant.path)
+            ranked.append((far, files[file] if far else 0, self._seconds[test], test))
             files[file] += 1
         first: list[str] = []
         after: list[str] = []
@@ -352,6 +351,15 @@ class Tree:
             os.dup2(nothing.fileno(), 1)
             os.dup2(nothing.fileno(), 2)
         return int(pytest.main([*_PYTEST, *words], plugins=[plugin]))
+
+
+def distance(test: str, path: str) -> int:
+    """How far a test is from a module: 0 for its own tests, 1 for those of its package."""
+    package, module = path.rpartition("/")[0], Path(path).stem
+    for far, place in enumerate((f"{package}/test_{module}", f"{package}/")):
+        if test.startswith((f"tests/unit/{place}", f"tests/integration/{place}")):
+            return far
+    return 2
 
 
 class _Chosen:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from benchmarks.mutants import EQUAL, equal, mutants
-from benchmarks.mutate import ROOT, chosen
+from benchmarks.mutate import ROOT, chosen, distance
 
 SOURCE = b'''\
 """A module."""
@@ -70,3 +70,9 @@ def test_paths_are_left_out_with_everything_below_them():
     assert "bot/jobs/roles.py" in left
     assert "bot/jobs/loop.py" not in left
     assert chosen(["bot/jobs"], 9999, 1, ["bot/jobs/"]) == []
+
+
+def test_own_tests_of_a_module_are_nearest_and_those_of_its_package_next():
+    tests = ["unit/bot/jobs/test_loop_late.py", "integration/bot/jobs/test_engine.py"]
+    tests += ["unit/bot/delivery/test_loop.py", "contract/test_loop.py"]
+    assert [distance(f"tests/{one}", "bot/jobs/loop.py") for one in tests] == [0, 1, 2, 2]
