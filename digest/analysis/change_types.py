@@ -205,6 +205,13 @@ _HOW = re.compile(
     r"|in favou?r of|now that\b|since\b|so\b|to (?:allow|avoid|enable|let|make) |\(fix).*",
     re.IGNORECASE,
 )
+_ALONE = re.compile(r"(?:(?P<on>enabled?)|disabled?)s? by default\b", re.IGNORECASE)
+_SORTS = re.compile(
+    r"(?:arg(?:ument)?|attribute|class|field|flag|function|method|option|param(?:eter)?|setting)(?:e?s)?",
+    re.IGNORECASE,
+)
+"""Words that name nothing without what has them."""
+
 _AND = re.compile(r",? and |[,;] ")
 _FAULTS = re.compile(r".{0,60}\b(?:errors?|exceptions?|failures?)\b", re.IGNORECASE)
 """What nobody uses."""
@@ -217,13 +224,18 @@ def concern(said: Subject | str) -> tuple[str, str, str]:
     """
     from digest.analysis.headline import split_scope  # the types of a change need no finders
 
-    text = strip_numbers(said if isinstance(said, str) else split_scope(said)[1])[0]
+    scope, text = ("", said) if isinstance(said, str) else split_scope(said)
+    scope, text = scope or getattr(said, "scope", ""), strip_numbers(text)[0]
+    if scope and (switched := _ALONE.match(text)):
+        return ("off" if switched["on"] else "on"), scope, ""
     for name, rule in _CONCERNED.items():
         if match := rule.search(text):
             given = match.groupdict()
             what = _one_thing(_HOW.sub("", given["what"] or given.get("of") or ""))
             if _FAULTS.match(what):
                 break
+            if scope and _SORTS.fullmatch(what):
+                what = f"{scope} {what}"
             return name, what, _one_thing((given.get("where") or given.get("new") or "").strip())
     return "", "", ""
 

@@ -423,8 +423,8 @@ def _raised(reading: ChangeContext) -> Iterator[tuple[str, str, str, Fact | Evid
 
 _RAISES = re.compile(
     r"(?:bump(?: up)?|downgrade|update|upgrade) (?:to )?(?:(?:dependency|module|rust crate) )?"
-    r"(?P<name>[\w@./-]{2,80})(?: docker tag| version)?(?: from \S{1,40})?"
-    r" (?:to )?v?(?P<version>\d[\w.+-]{0,40})(?: in \S{1,80})?",
+    r"(?P<name>(?!(?:for|in|of|the|to)\b)[\w@./-]{2,80})(?: docker tag| version)?"
+    r"(?: from \S{1,40})? (?:to )?v?(?P<version>\d[\w.+-]{0,40})(?: in \S{1,80})?",
     re.IGNORECASE,
 )
 _FEW_VERSIONS = 3

@@ -389,7 +389,8 @@ def _capital(spans: Spans) -> Spans:
     first = spans[0] if spans else None
     if not isinstance(first, Text) or not first.text[:1].islower():
         return spans
-    word = first.text.split(maxsplit=1)[0].rstrip(":,")
-    if not (word.replace("-", "").isalpha() and word.islower()):
+    word, _, rest = first.text.partition(" ")
+    word = word.rstrip(":,")
+    if not (word.replace("-", "").isalpha() and word.islower()) or rest.startswith("- "):
         return spans  # a name as it is written
     return (Text(first.text[0].upper() + first.text[1:]), *spans[1:])

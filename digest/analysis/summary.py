@@ -32,7 +32,7 @@ from digest.analysis.context import (
 from digest.analysis.explanations import is_known, name_list
 from digest.analysis.headline import Headline, bare_title, headline, secures
 from digest.analysis.wording import value
-from digest.core.authors import code_as_spans, without_presented
+from digest.core.authors import code_as_spans, names_code, without_presented
 from digest.core.change import printable
 from digest.core.facts import Action, Fact, FactKind, is_branch_merge
 from digest.core.statement import Aspect, Statement
@@ -421,11 +421,10 @@ def _title(reading: ChangeContext, title: Headline) -> Iterator[Statement]:
     undone = facts.reverts or facts.relands
     if not title.spans or (undone and wording.is_named(undone)):
         return
-    aspect = Aspect.NONE
+    aspect, told = Aspect.NONE, without_presented(facts.subject.words)
+    inner = names_code(told) and "default" not in told
     if secures(facts):
         aspect = Aspect.SECURITY
-    elif facts.subject.breaking or (
-        reading.core and _DEMANDS.search(without_presented(facts.subject.words))
-    ):
+    elif facts.subject.breaking or (reading.core and not inner and _DEMANDS.search(told)):
         aspect = Aspect.COMPATIBILITY
     yield make_statement(with_full_stop(title.spans, reading), [SUBJECT_LINE], aspect)

@@ -205,6 +205,14 @@ def without_presented(title: str) -> str:
     return title if len(kept) == len(parts) else ", ".join(kept)
 
 
+_CAMEL = lazy(r"(?<![\w`./-])[A-Z][a-z]{2,20}[A-Z][a-z]\w{0,40}(?![\w`./-])")
+
+
+def names_code(title: str) -> bool:
+    """Whether a title names a class in plain words, which only those who write the code know."""
+    return _CAMEL.search(title[:_TITLE]) is not None
+
+
 OWNER_FILES = tuple(f"{folder}CODEOWNERS" for folder in (".github/", "", "docs/", ".gitlab/"))
 """Where GitHub and GitLab look for the owners of files; the first file counts."""
 

@@ -53,6 +53,10 @@ _FRONT = re.compile(
     r"(?:change_type|kind|type|[\"']?[\w@/.-]{1,80}[\"']?): *[\"']?(?P<mark>\w{3,20})"
 )
 
+_SECTION = re.compile(r"(?P<mark>[a-z]{3,20}(?:_[a-z]{3,20})?):")
+_SECTIONS = {"minor_changes": "added", "known_issues": ""}
+"""Sections of fragments whose names say something else than their words."""
+
 MOST = 4  # maximum entries of one change; a commit with more prepares a release
 _LONGEST = 400  # maximum characters of an entry
 _MOST_LINES = 8
@@ -110,6 +114,9 @@ def _fragment(file: FileChange, new: SideLines) -> Iterator[Note]:
         text = line.strip().lstrip("-*+ ")
         if match := _FRONT.fullmatch(text):
             mark = {"major": "breaking"}.get(match["mark"].lower(), mark_of(match["mark"])) or mark
+        elif match := _SECTION.fullmatch(line.rstrip()):
+            section = match["mark"].replace("_", " ")
+            mark = _SECTIONS.get(match["mark"], mark_of(section))
         elif len(text) > 12 and not line.startswith(("#", "---", ":", "..")):
             yield _note(new, number, _tagged(text) or mark, text)
             return

@@ -309,6 +309,26 @@ def with_headings(facts: tuple[Fact, ...], scenes: Iterable[FileContext]) -> tup
     )
 
 
+def with_kept_flags(facts: Iterable[Fact], scenes: Iterable[FileContext]) -> tuple[Fact, ...]:
+    """The facts, with fields as internal that went or were renamed behind a flag that stays."""
+    code = [s for s in scenes if s.area is Area.CORE and s.language == "python"]
+    texts = [s.new or "\n".join(line for _, line in s.lines[1].changed) for s in code]
+    return tuple(
+        replace(f, public=False)
+        if f.kind is FactKind.CONFIG
+        and f.action in {Action.REMOVED, Action.RENAMED}
+        and f.detail == "field"
+        and any(_flag_of(f) in text for text in texts)
+        else f
+        for f in facts
+    )
+
+
+def _flag_of(fact: Fact) -> str:
+    old = fact.before if fact.action is Action.RENAMED else fact.name
+    return f'"--{last(old or fact.name).replace("_", "-")}"'
+
+
 _HEADING = re.compile(
     r"(?:#{1,6} |\.\. [\w:]{1,30}:: )`?([A-Za-z_][\w.]{2,80})(?:\(\))?`?[ \t]*(?:[<{:].*)?$"
 )

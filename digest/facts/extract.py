@@ -130,6 +130,7 @@ def extract(
     budget = ParseBudget(clock=clock)
     scenes = _scenes(change, texts, budget)
     found = _consistent((*_items(change, scenes), *_of_message(change, subject)))
+    found = exposure.with_kept_flags(found, scenes.values())
     items = exposure.with_headings(deprecations.with_announced(found), scenes.values())
     own = (subject.number, reverts and reverts.number, relands and relands.number)
     return Facts(

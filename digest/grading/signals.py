@@ -15,7 +15,7 @@ from importlib import resources
 from itertools import product
 from math import log1p, log2
 
-from digest.core.authors import made_by_bot, without_presented
+from digest.core.authors import made_by_bot, names_code, without_presented
 from digest.core.change import Commit, FileStatus
 from digest.core.facts import (
     Action,
@@ -108,8 +108,12 @@ _WITHOUT_CODE = frozenset({"support_dropped", "requirement", "security"})
 _FILED = frozenset({"tests", "docs", "ci", "chore", "benchmark"})
 _FIGURE = re.compile(r"(?<![\w.#-])~?\d{1,4}(?:\.\d{1,3})?(?: ?%|x\b)")
 _NAMED = re.compile(r"(?<![\w`/.-])(?=[A-Za-z-]{0,20}\d)[A-Z][A-Za-z]{0,20}-?\d[\w.-]{0,20}")
+_UNSHIPPED = frozenset({Area.TESTS, Area.DOCS, Area.EXAMPLES, Area.BENCHMARKS})
 _HEADER = re.compile(r"(?:^|/)include/")
-_CODE = re.compile(r"`[^`\n]{2,80}`|(?<![\w-])--[a-z][\w-]{2,40}|\b[A-Z][A-Z0-9]+_[A-Z0-9_]{2,40}")
+_CODE = re.compile(
+    r"`[^`\n]{2,80}`|(?<![\w-])--[a-z][\w-]{2,40}|\b[A-Z][A-Z0-9]+_[A-Z0-9_]{2,40}"
+    r"|\b\w{1,40}::\w{1,40}"
+)
 _QUOTED = re.compile(r"`[^`\n]{1,80}`")
 _SHIPPED = re.compile(
     r"docker|containerfile|(?:^|/)(?:charts?|helm|packaging|pkg|installers?|snap|nix)/|nfpm|goreleaser"
@@ -137,7 +141,7 @@ class Title:
         """The title of a change; for a revert, the title it undoes if the message has it."""
         undone = facts.reverts
         if undone is None or not undone.title:
-            paths = [f.path for f in facts.files]
+            paths = [f.path for f in facts.files if f.area not in _UNSHIPPED]
             marks = [any(map(known.search, paths)) for known in (_SHIPPED, _DECLARES)]
             return Title(facts.subject, undone is not None, *marks)
         return Title(read_subject(undone.title), undone=True)
@@ -157,6 +161,8 @@ def _in_title(title: Title, *, core: bool) -> Iterator[tuple[str, str]]:
         seen.setdefault("revert", "")
     if "fix" in seen or title.subject.type == "fix" or _REMOVES.match(title.subject.words):
         seen.pop("feature", None)
+    if "fix" in seen or title.subject.type == "fix":  # what broke something was another change
+        seen.pop("breaking", None)
     if core and title.subject.type == "feat":  # some programs run tests for their users
         seen.pop("tests", None)
     if core and (aside := _FILED.intersection(seen)):
@@ -192,7 +198,7 @@ def _demands(title: Title, text: str, *, core: bool) -> Iterator[tuple[str, str]
         told = text if name in _SHOWN or (name == "default" and "by default" in text) else kept
         if (match := rule.search(told)) and name not in inner:
             declared = core or title.declares or not _REMOVES.match(match[0])
-            symptom = (name == "refusal" and _OWN.match(text)) or (
+            symptom = (name == "refusal" and (_OWN.match(text) or names_code(text))) or (
                 title.subject.type == "fix" and _STATE.fullmatch(match[0])
             )
             if (declared or name != "requirement") and not symptom:

@@ -354,6 +354,12 @@ def test_new_error_about_a_flag_that_was_there_is_to_be_acted_on(text, flags, to
             "Check if you rely on the old default of pool_size.",
         ),
         ("Enable pools by default", "says_default", "Check if you rely on pools being off."),
+        ("pools: enable by default", "says_default", "Check if you rely on pools being off."),
+        (
+            "PoolReader: remove deprecated methods",
+            "says_deprecated_removed",
+            "Check if you use PoolReader methods.",
+        ),
         (
             "[X] Disable async pools by default for small cards (#3)",
             "says_default",

@@ -60,6 +60,7 @@ def told(title, language=Language.EN, *files):
         ),
         ("[Core] Don't stop a request early", "Don't stop a request early"),
         ("[Perf] Fuse the two kernels", "Performance: Fuse the two kernels"),
+        ("pool-test - Update the images", "pool-test - Update the images"),
         ("[Perf] Speed up token scanning", "Speed up token scanning"),
         ("refactor: drop the old loop", "Refactoring: drop the old loop"),
         ("chore: deduplicate logged warnings", "Deduplicate logged warnings"),

@@ -12,6 +12,7 @@ from digest.core.authors import (
     code_as_spans,
     excerpt,
     is_owner,
+    names_code,
     sentences,
     without_backticks,
     without_presented,
@@ -165,6 +166,20 @@ def test_lines_beyond_the_first_two_thousand_own_nothing():
 )
 def test_parts_of_a_title_about_what_is_shown_are_left_out(title, left):
     assert without_presented(title) == left
+
+
+@pytest.mark.parametrize(
+    ("title", "named"),
+    [
+        ("PoolReader: require Debug", True),
+        ("Fix races in PoolReader", True),
+        ("Fix `PoolReader`", False),
+        ("Reject pools", False),
+        ("Read src/PoolReader.ts", False),
+    ],
+)
+def test_classes_in_plain_words_are_seen(title, named):
+    assert names_code(title) is named
 
 
 def test_owners_of_several_files_are_named_once():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from digest.core.change import Change, FileChange, FileStatus, Hunk
 from digest.core.facts import Facts
 from digest.facts.extract import extract
@@ -68,6 +70,24 @@ def test_a_changeset_tells_its_mark_in_front_of_its_text() -> None:
     text = '---\n"@scope/pkg": major\n---\nStop guessing the folder'
     found = facts_of(".changeset/brave-cats.md", text, 1, 2, 3, 4, status=FileStatus.ADDED).notes
     assert [(n.mark, n.text) for n in found] == [("breaking", "Stop guessing the folder")]
+
+
+@pytest.mark.parametrize(
+    ("section", "mark"),
+    [
+        ("bugfixes", "fixed"),
+        ("minor_changes", "added"),
+        ("known_issues", ""),
+        ("breaking_changes", "breaking"),
+        ("removed_features", "removed"),
+        ("Note that it breaks", "breaking"),
+    ],
+)
+def test_the_section_of_an_entry_counts_more_than_the_name_of_its_file(section, mark) -> None:
+    text = f"---\n{section}:\n  - pool - replace the calls that went"
+    path = "changelogs/fragments/pool-api-breaks.yml"
+    found = facts_of(path, text, 1, 2, 3, status=FileStatus.ADDED).notes
+    assert [n.mark for n in found] == [mark]
 
 
 def test_the_write_up_of_a_release_is_no_entry() -> None:

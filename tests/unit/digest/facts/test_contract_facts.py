@@ -1376,3 +1376,18 @@ def test_documented_list_is_a_default_if_code_has_what_is_new_in_it() -> None:
 def test_type_that_only_has_another_path_or_a_note_did_not_change(one, other, told_as):
     old = f"class CacheConfig(BaseModel):\n    logs: {one}\n"
     assert len(told("app/config.py", old, old.replace(one, other))) == told_as
+
+
+@pytest.mark.parametrize(("flag", "public"), [("--pool-size", False), ("--pools", None)])
+def test_field_with_another_name_behind_its_old_flag_concerns_no_user(flag, public):
+    old = "class PoolConfig(BaseModel):\n    pool_size: int = 8\n"
+    new = old.replace("pool_size", "pool_count")
+    flags = f'group.add_argument("{flag}", **pool["{{}}"])\n'
+    found = facts_of(
+        "Rename it",
+        ("app/core.py", old, new),
+        ("app/flags.py", flags.format("pool_size"), flags.format("pool_count")),
+    ).items
+    assert [(f.action.value, f.public) for f in found if f.kind is FactKind.CONFIG] == [
+        ("renamed", public)
+    ]

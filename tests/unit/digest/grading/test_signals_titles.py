@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from digest.core.facts import Facts, Undone
+from digest.core.change import FileStatus
+from digest.core.facts import Area, Facts, FileFacts, Undone
 from digest.facts.subject import read_subject
 from digest.grading.signals import Title, read_title
 
@@ -92,6 +93,10 @@ def test_words_that_say_it_are_read(title: str, signal: str) -> None:
         ("Fix a security hole and show a clear error", "says_security"),
         ("Drop the prune command", "says_contract_removed"),
         ("Error on names of pools with dots", "says_refusal"),
+        ("Authorize a request before its upload is accepted", "says_protection"),
+        ("fix: check the hostname of uploads", "says_protection"),
+        ("fix(pool): apply TLS certificate verification", "says_protection"),
+        ("Remove Python 3.9", "says_requirement"),
     ],
 )
 def test_demands_of_a_title_are_read(title: str, signal: str) -> None:
@@ -154,11 +159,36 @@ def test_demands_of_a_title_are_read(title: str, signal: str) -> None:
         "Enforce PoolReader to resolve paths",
         "fix(query): error in joins when a document was deleted",
         "fix(query): the written syntax is deprecated",
+        "Remove setting PoolOptions flags to false",
+        "Remove more Python 2.x compat code",
+        "PoolReader: require Debug",
+        "fix: reject a superset of schemas at PoolBuilder",
         "Adjust the deprecation window of the reader",
     ],
 )
 def test_housekeeping_demands_nothing(title: str) -> None:
     assert not {name for name in read(title) if name.startswith("says_")}
+
+
+def test_what_breaks_in_a_fix_is_no_declaration() -> None:
+    assert "title_breaking" in read("Breaking change of the pool")
+    assert "title_breaking" not in read("fix(pool): view breaking for nested tabs")
+
+
+def test_names_of_images_in_tests_are_not_what_users_get() -> None:
+    title = "Update base and default containers"
+    files = [
+        FileFacts(
+            path=f"{at}/docker/Dockerfile",
+            area=area,
+            added=1,
+            deleted=1,
+            status=FileStatus.MODIFIED,
+        )
+        for at, area in (("test", Area.TESTS), ("build", Area.BUILD))
+    ]
+    told = [Title.of(Facts(subject=read_subject(title), files=(file,))).shipped for file in files]
+    assert told == [False, True]
 
 
 def test_a_tag_of_the_authors_filing_does_not_outweigh_code() -> None:
