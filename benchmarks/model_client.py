@@ -14,6 +14,7 @@ import json
 import math
 import statistics
 import time
+from typing import cast
 
 import structlog
 from rich.console import Console
@@ -22,6 +23,7 @@ from rich.table import Table
 from bot.config.model_section import ModelConfig
 from bot.llm.client import ServedModel
 from bot.llm.openai_client import OpenAITransport
+from bot.store.analyses import SqlCalls
 from digest.core.enums import Language
 from handlers.ports.model_port import (
     BillingAccount,
@@ -109,7 +111,7 @@ async def makespan(calls: int, latency: float, slots: int, size: int) -> float:
 def served(server: ModelServer, slots: int) -> ServedModel:
     """A model on the server."""
     config = ModelConfig(name="m", base_url=server.url, concurrency=slots, context=131_072)
-    return ServedModel(config, OpenAITransport(config), NoLedger())
+    return ServedModel(config, OpenAITransport(config), cast("SqlCalls", NoLedger()))
 
 
 def main() -> None:

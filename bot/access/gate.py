@@ -35,16 +35,9 @@ from digest.i18n.phrase import table_of
 from digest.question.lexicon import tidy
 
 
-class Role(StrEnum):
-    """A person's role in a chat: an admin changes its settings, a member asks."""
-
-    ADMIN = "admin"
-    MEMBER = "member"
-
-
 @frozen
-class QuestionLimits:
-    """The most questions of one person in a minute and in an hour; 0 is no limit."""
+class QuestionNumbers:
+    """Numbers of one person's questions in a minute and in an hour; as limits, 0 is none."""
 
     minute: int = 0
     hour: int = 0
@@ -72,17 +65,16 @@ class Policy:
     trusted: frozenset[str] = frozenset()
     # Read by outsiders or not, whatever the platform says.
     shared: Mapping[str, bool] = field(default_factory=dict)
-    limits: QuestionLimits = QuestionLimits()
+    limits: QuestionNumbers = QuestionNumbers()
 
     @property
     def roles(self) -> bool:
         """Whether anybody is named an admin anywhere."""
         return bool(self.admins) or any(self.channel_admins.values())
 
-    def role(self, person: str, chat: str) -> Role:
-        """A person's role in a chat. The user of this machine's terminal is an admin there."""
-        free = not self.roles or chat.startswith(LOCAL)
-        return Role.ADMIN if free or self.appointed(person, chat) else Role.MEMBER
+    def is_admin(self, person: str, chat: str) -> bool:
+        """Whether a person may change a chat's settings, as the user of this terminal may here."""
+        return not self.roles or chat.startswith(LOCAL) or self.appointed(person, chat)
 
     def appointed(self, person: str, chat: str) -> bool:
         """Whether the configuration names a person as an admin of all chats or of this one."""
@@ -112,7 +104,7 @@ def policy_of(config: Config, kinds: Mapping[str, str]) -> Policy:
         repositories={repository.name: repository.private for repository in config.repositories},
         trusted=frozenset(key(one) for one in channels if one.allow_private),
         shared={key(one): one.external for one in channels if one.external is not None},
-        limits=QuestionLimits(minute=access.per_minute, hour=access.per_hour),
+        limits=QuestionNumbers(minute=access.per_minute, hour=access.per_hour),
     )
 
 
@@ -143,15 +135,7 @@ class DenialReason(StrEnum):
     PRIVATE = "private"
 
 
-@frozen
-class Load:
-    """How often a person asked before, in the last minute and in the last hour."""
-
-    minute: int = 0
-    hour: int = 0
-
-
-_NONE = Load()
+_NONE = QuestionNumbers()
 
 
 @frozen
@@ -160,10 +144,9 @@ class AccessDecision:
 
     chat: str  # the policy's name, as ``person``
     person: str
-    role: Role
+    admin: bool  # whether the person may change the chat's settings
     reason: DenialReason | None = None  # ``None`` if it is answered
     repositories: tuple[str, ...] = ()  # what it is answered about, in the policy's order
-    withheld: tuple[str, ...] = ()  # those that the chat may not see because outsiders read it
     silent: bool = False  # no refusal either: nobody addressed the bot, or one was just sent
 
     @property
@@ -172,23 +155,21 @@ class AccessDecision:
         return self.reason is None
 
 
-def decide(incoming: Incoming, policy: Policy, load: Load = _NONE) -> AccessDecision:
+def decide(incoming: Incoming, policy: Policy, load: QuestionNumbers = _NONE) -> AccessDecision:
     """The decision on a message, by the rules at the top of this module."""
     chat = f"{incoming.platform}:{incoming.chat}"
     person = f"{incoming.platform}:{incoming.person}"
     seen = _visible_repositories(policy, chat)
     visible = may_tell(policy, chat, seen, external=incoming.external)
-    withheld = tuple(name for name in seen if name not in visible)
     reason = _refusal(incoming, policy, chat, person) or _overload(policy, load)
-    if reason is None and withheld and not visible:
+    if reason is None and seen and not visible:
         reason = DenialReason.PRIVATE
     return AccessDecision(
         chat=chat,
         person=person,
-        role=policy.role(person, chat),
+        admin=policy.is_admin(person, chat),
         reason=reason,
         repositories=visible if reason is None else (),
-        withheld=withheld,
         silent=not incoming.addressed,
     )
 
@@ -246,7 +227,7 @@ def _refusal(incoming: Incoming, policy: Policy, chat: str, person: str) -> Deni
     return DenialReason.CHAT
 
 
-def _overload(policy: Policy, load: Load) -> DenialReason | None:
+def _overload(policy: Policy, load: QuestionNumbers) -> DenialReason | None:
     limits = policy.limits
     if limits.minute and load.minute >= limits.minute:
         return DenialReason.MINUTE
@@ -276,12 +257,12 @@ class QuestionCounts:
         self._asked: OrderedDict[str, deque[float]] = OrderedDict()
         self._told: OrderedDict[str, float] = OrderedDict()
 
-    async def count(self, person: str) -> Load:
+    async def count(self, person: str) -> QuestionNumbers:
         """Count a question; return the person's earlier ones."""
         now, asked = self._clock(), self._asked.setdefault(person, deque())
         while asked and asked[0] <= now - HOUR:
             asked.popleft()
-        before = Load(minute=sum(at > now - MINUTE for at in asked), hour=len(asked))
+        before = QuestionNumbers(minute=sum(at > now - MINUTE for at in asked), hour=len(asked))
         asked.append(now)
         _move_to_newest(self._asked, person)
         return before

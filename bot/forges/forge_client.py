@@ -19,7 +19,7 @@ from urllib.parse import urlencode
 
 from bot.forges.fields import Json, release, tables
 from bot.forges.forge_transport import ForgeLimits, ForgeResponse, ForgeTransport, NoResponse, odd
-from bot.store.forge_records import ForgePage
+from bot.store.forge_records import ForgePage, SqlPages
 from digest.core.request import PullRequest, Release, RequestState
 from digest.errors import ForgeDown, ForgeFailed, ForgeLimited, ForgeUnauthorized, NotOnForge
 from handlers.ports.storage import Clock
@@ -85,16 +85,6 @@ _PAUSE = 0.5  # seconds before the one retry after a cut connection or a server 
 _USELESS = ("_links", "repo", "node_id", "permissions")
 
 
-class Pages(Protocol):
-    """Stores answers with their etags, by account and address."""
-
-    async def get(self, account: str, address: str) -> ForgePage | None:
-        """The stored answer."""
-
-    async def put(self, account: str, address: str, page: ForgePage) -> None:
-        """Store an answer, replacing the previous one."""
-
-
 class ForgeClient:
     """Requests to one forge from one account. ``base`` is the API's address."""
 
@@ -104,7 +94,7 @@ class ForgeClient:
         credentials: Credentials,
         clock: Clock,
         *,
-        pages: Pages | None = None,
+        pages: SqlPages | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> None:
         self.base = base.rstrip("/")

@@ -12,10 +12,11 @@ from handlers.ports.storage import Clock
 
 if TYPE_CHECKING:
     from bot.config.forge_section import ForgeConfig
-    from bot.forges.forge_client import Credentials, ForgeClient, Pages
+    from bot.forges.forge_client import Credentials, ForgeClient
     from bot.forges.gitea import Gitea
     from bot.forges.github import GitHub
     from bot.forges.gitlab import GitLab
+    from bot.store.forge_records import SqlPages
 
 _ANONYMOUS = {
     "github.com": "https://api.github.com",
@@ -30,7 +31,7 @@ class Forges:
     """The connections to all forges of a program, opened when first needed."""
 
     def __init__(
-        self, settings: Mapping[str, ForgeConfig], clock: Clock, pages: Pages | None = None
+        self, settings: Mapping[str, ForgeConfig], clock: Clock, pages: SqlPages | None = None
     ) -> None:
         self._settings = settings
         self._clock = clock

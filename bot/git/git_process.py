@@ -279,14 +279,23 @@ async def require_git() -> None:
     program = _program()
     if program in _accepted:
         return
-    said = (await finding(Path(_NOWHERE)).run("version")).decode("utf-8", "replace").strip()
+    await git_version()
+    if program is not None:
+        _accepted.add(program)
+
+
+async def git_version() -> str:
+    """The version as git writes it. Raises ``SourceUnavailable`` as :func:`require_git` does."""
+    try:
+        said = (await finding(Path(_NOWHERE)).run("version")).decode("utf-8", "replace").strip()
+    except GitFailed as error:
+        raise SourceUnavailable(f"git cannot be run ({error})") from error
     numbers = re.search(r"(\d+)\.(\d+)", said)
     if numbers is None or (int(numbers[1]), int(numbers[2])) < OLDEST:
         raise SourceUnavailable(
             f"{said!r} is too old; install git {OLDEST[0]}.{OLDEST[1]} or newer"
         )
-    if program is not None:
-        _accepted.add(program)
+    return said
 
 
 def _program() -> tuple[str, int, int] | None:

@@ -29,6 +29,7 @@ from bot.llm.openai_client import OpenAITransport
 from bot.llm.response_format import Dialect
 from bot.llm.throttle import Breaker, RateGate
 from bot.llm.transport_values import Ask, Hear, ModelFault, ModelResponse
+from bot.store.analyses import SqlCalls
 from bot.util.machine import loop_time
 from digest.frozen import frozen
 from handlers.ports import model_port
@@ -113,7 +114,7 @@ class _Scope:
 class CappedBudget:
     """The caps on the usage of calls: per day, in UTC, channel and person."""
 
-    def __init__(self, caps: CapsSettings, ledger: model_port.CallLedger, clock: Clock) -> None:
+    def __init__(self, caps: CapsSettings, ledger: SqlCalls, clock: Clock) -> None:
         self._caps = caps
         self._ledger = ledger
         self._clock = clock
@@ -205,7 +206,7 @@ class ModelCalls:
         config: ModelConfig,
         transport: OpenAITransport,
         *,
-        ledger: model_port.CallLedger,
+        ledger: SqlCalls,
         purse: CappedBudget | None,
         clock: Clock,
         breaker: Breaker | None = None,

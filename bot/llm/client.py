@@ -17,6 +17,7 @@ from bot.llm.openai_client import OpenAITransport
 from bot.llm.response_format import Dialect, DialectFile, Rung, context_limit, next_lower, simpler
 from bot.llm.throttle import Breaker, Pauses, Tries
 from bot.llm.transport_values import Ask, ModelFault
+from bot.store.analyses import SqlCalls
 from bot.util.machine import SystemClock, loop_time
 from handlers.ports import model_port
 from handlers.ports.storage import Clock
@@ -62,7 +63,7 @@ class ServedModel:
         self,
         config: ModelConfig,
         transport: OpenAITransport,
-        ledger: model_port.CallLedger,
+        ledger: SqlCalls,
         *,
         purse: CappedBudget | None = None,
         memory: DialectFile | None = None,

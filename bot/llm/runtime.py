@@ -32,7 +32,6 @@ from handlers.ports.analysis_port import AnalysisRun, Flights, Judging, Listener
 from handlers.ports.model_port import (
     BillingAccount,
     CallKind,
-    CallLedger,
     ModelError,
     ModelMessage,
     ModelReason,
@@ -43,7 +42,7 @@ from handlers.ports.model_port import (
 from handlers.ports.storage import Clock
 
 
-def connect(config: ModelConfig, ledger: CallLedger, clock: Clock, data: Path) -> ServedModel:
+def connect(config: ModelConfig, ledger: SqlCalls, clock: Clock, data: Path) -> ServedModel:
     """The configured model with its caps; what is learned of its server is stored in ``data``."""
     # Nothing is imported or opened before the first question, or before ``warm``.
     purse, memory = CappedBudget(config.caps, ledger, clock), DialectFile(data, clock)
@@ -57,20 +56,11 @@ def connect(config: ModelConfig, ledger: CallLedger, clock: Clock, data: Path) -
     return served(config, served(config.reserve) if config.reserve else None)
 
 
-async def look(
-    config: ModelConfig, ledger: CallLedger, clock: Clock, data: Path, *, spend: bool = False
-) -> Probe:
-    """Probe the configured server; with ``spend`` this costs a few tokens."""
+async def look(config: ModelConfig, ledger: SqlCalls | None, clock: Clock, data: Path) -> Probe:
+    """Probe the configured server; with a ledger this costs a few tokens, which it records."""
     transport = OpenAITransport(config)
     try:
-        return await probe(
-            config,
-            transport,
-            ledger,
-            DialectFile(data, clock),
-            purse=CappedBudget(config.caps, ledger, clock),
-            spend=spend,
-        )
+        return await _probe(config, transport, ledger, clock, data)
     finally:
         await transport.aclose()
 
@@ -116,16 +106,14 @@ class Probe:
         return self.problem is None
 
 
-async def probe(
+async def _probe(
     config: ModelConfig,
     transport: OpenAITransport,
-    ledger: CallLedger,
-    memory: DialectFile,
-    *,
-    purse: CappedBudget | None = None,
-    spend: bool = False,
+    ledger: SqlCalls | None,
+    clock: Clock,
+    data: Path,
 ) -> Probe:
-    """Probe a server anew; only ``spend`` uses tokens, and errors of the server never raise."""
+    """Probe a server anew; errors of the server never raise."""
     try:
         listed = await transport.models()
     except ModelFault as fault:
@@ -133,7 +121,8 @@ async def probe(
             return _failed_probe(fault.reason, fault.detail)
         # Not every server lists its models.
         listed = ()
-    if spend:
+    if ledger is not None:
+        purse, memory = CappedBudget(config.caps, ledger, clock), DialectFile(data, clock)
         model = ServedModel(config, transport, ledger, purse=purse, memory=memory, anew=True)
         return await _reachable_probe(config, model, listed)
     if listed and config.name not in listed:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import re
 import tempfile
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import replace
@@ -26,7 +25,7 @@ from bot.config.repository_section import RepositoryConfig
 from bot.forges import gitea, github, gitlab
 from bot.forges.forge_registry import Forges, make
 from bot.forges.forge_transport import Quota
-from bot.git.git_process import OLDEST
+from bot.git.git_process import git_version
 from bot.llm.response_format import DialectFile, Rung
 from bot.llm.runtime import PROBE_TOKENS, Probe, look
 from bot.messaging.receiver import Called, Receiver
@@ -39,7 +38,6 @@ from bot.util.machine import SystemClock
 from digest.core.enums import Frequency
 from digest.errors import DigestbotError, UserError
 from digest.frozen import frozen
-from handlers.ports.model_port import ModelCall, Usage
 from handlers.ports.storage import Clock, Tip
 
 
@@ -122,31 +120,15 @@ _RUNGS = {
 }
 
 
-class _NoCalls:
-    """A ledger for a check that makes no call."""
-
-    async def add(self, call: ModelCall) -> None:
-        raise AssertionError(f"a look without spending sent {call.account.kind}")
-
-    async def spent(
-        self,
-        since: datetime,  # noqa: ARG002 - the port's names
-        *,
-        channel: str | None = None,  # noqa: ARG002
-        person: str | None = None,  # noqa: ARG002
-    ) -> Usage:
-        return Usage()
-
-
 async def look_at_model(config: ModelConfig, clock: Clock, data: Path, *, spend: bool) -> str:
     """The state of the model in a line. Raises ``UserError`` if it cannot be used."""
     # Only ``spend`` uses tokens, a few hundred, and then they are recorded.
     if spend:
         async with await open_database(data) as database:
             ledger = SqlCalls(database, config.price.currency)
-            probe = await look(config, ledger, clock, data, spend=True)
+            probe = await look(config, ledger, clock, data)
     else:
-        probe = await look(config, _NoCalls(), clock, data)
+        probe = await look(config, None, clock, data)
     if not probe.usable:
         near = f"; it has {', '.join(probe.near)}" if probe.near else ""
         raise UserError(f"{config.base_url}: {probe.problem}: {probe.detail}{near}")
@@ -198,7 +180,7 @@ async def check(config: Config, probes: Probes) -> list[Finding]:
         if probes.forge is not None
     ]
     looks = [
-        _safe_finding("git", _git()),
+        _safe_finding("git", git_version()),
         _safe_finding("data folder", asyncio.to_thread(_writable, config.data)),
         _safe_finding("archive", _archive(config.data, probes)),
         *repositories,
@@ -251,21 +233,6 @@ async def _bearable(look: Awaitable[Finding]) -> Finding:
     """A check of something that ``run`` can do without: a warning instead of an error."""
     finding = await look
     return replace(finding, weight=Weight.WARNING) if finding.weight is Weight.ERROR else finding
-
-
-async def _git() -> str:
-    try:
-        child = await asyncio.create_subprocess_exec(
-            "git", "--version", stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE
-        )
-    except OSError as error:
-        raise UserError(f"git cannot be run ({error.strerror}); install git") from error
-    output = (await child.communicate())[0].decode(errors="replace").strip()
-    match = re.search(r"(\d+)\.(\d+)", output)
-    if not match or tuple(map(int, match.groups())) < OLDEST:
-        least = ".".join(map(str, OLDEST))
-        raise UserError(f"{output or 'git reports no version'}; at least {least} is needed")
-    return output
 
 
 def _writable(folder: Path) -> str:

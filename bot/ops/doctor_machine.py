@@ -27,7 +27,7 @@ from pydantic import SecretStr
 from bot.config.reader import Config
 from bot.config.repository_section import RepositoryConfig
 from bot.git.address import read_address
-from bot.git.git_process import OLDEST, Git, GitFailed, finding, reading, require_git
+from bot.git.git_process import OLDEST, Git, GitFailed, git_version, reading
 from bot.ops.check import Finding, fault, well, worry
 from bot.store.sqlite import FILE
 from bot.util.section import Settings
@@ -80,13 +80,11 @@ async def git() -> Sequence[Finding]:
     """The git that is used."""
     cure = f"install git {'.'.join(map(str, OLDEST))} or newer"
     try:
-        await require_git()
-        version = (await finding(Path("/")).run("version")).decode(errors="replace").strip()
+        return [well("git", await git_version())]
     except SourceUnavailable as error:
         return [fault("git", str(error), cure)]
-    except (GitFailed, OSError):
+    except OSError:
         return [fault("git", "git cannot be run", cure)]
-    return [well("git", version)]
 
 
 def disk(data: Path) -> Sequence[Finding]:

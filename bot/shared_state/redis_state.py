@@ -33,7 +33,7 @@ from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 from typing_extensions import override
 
-from bot.access.gate import HOUR, MINUTE, Load, QuestionCounts
+from bot.access.gate import HOUR, MINUTE, QuestionCounts, QuestionNumbers
 from bot.messaging.rates import Booked, Rate
 from bot.messaging.receiver import Incoming
 from bot.messaging.sender import Receipt
@@ -132,7 +132,7 @@ class RedisQuestionCounts(QuestionCounts):
         self._unsure_until = -HOUR
 
     @override
-    async def count(self, person: str) -> Load:
+    async def count(self, person: str) -> QuestionNumbers:
         here = await super().count(person)
         given: list[str | int] = [secrets.token_hex(8)]
         given += [int(MINUTE * _MILLION), int(HOUR * _MILLION)]
@@ -144,7 +144,7 @@ class RedisQuestionCounts(QuestionCounts):
         if self._clock() < self._unsure_until:
             # Redis may have restarted empty: this process may know of more.
             minute, hour = max(minute, here.minute), max(hour, here.hour)
-        return Load(minute=minute, hour=hour)
+        return QuestionNumbers(minute=minute, hour=hour)
 
     @override
     async def uncount(self, person: str) -> None:

@@ -28,7 +28,7 @@ from digest.frozen import frozen
 from digest.grading.importance import LevelOverride
 from digest.report import report_json
 from handlers.ports.analysis_port import Analyses, Basis, StoredAnalysis, StoredDay
-from handlers.ports.model_port import OK, CallKind, CallLedger, ModelCall, ModelReason, Usage
+from handlers.ports.model_port import OK, CallKind, ModelCall, ModelReason, Usage
 
 _BASIS = ("prompt", "model", "language")
 
@@ -239,24 +239,24 @@ class Cost:
     failed: int
 
 
-class SqlCalls(SqlStore, CallLedger):
-    """The calls in a database. Costs are in ``currency``."""
+class SqlCalls(SqlStore):
+    """All calls to models, in a database. Costs are in ``currency``."""
 
     def __init__(self, database: Database, currency: str = "USD") -> None:
         super().__init__(database)
         self._currency = currency
 
-    @override
     async def add(self, call: ModelCall) -> None:
+        """Record one call."""
         account = columns(call.account, "kind", "repository", "channel", "person", "subject")
         rest = columns(call, "at", "model", "rung", "outcome", "seconds")
         usage = {**columns(call.usage), "cost": nanos(call.usage.cost), "currency": self._currency}
         await self._database.run(insert(model_calls), {**account, **rest, **usage})
 
-    @override
     async def spent(
         self, since: datetime, *, channel: str | None = None, person: str | None = None
     ) -> Usage:
+        """The total usage from ``since`` on, optionally of one channel or person."""
         # Costs in another currency do not count.
         cost = case((model_calls.c.currency == self._currency, model_calls.c.cost), else_=0)
         wanted = select(*_sums(cost)).where(model_calls.c.at >= dialect.seconds(since))

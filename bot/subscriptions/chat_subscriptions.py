@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import structlog
 from typing_extensions import override
 
-from bot.access.gate import Policy, Role, may_see
+from bot.access.gate import Policy, may_see
 from bot.config.channel_section import subscription_name
 from bot.scheduler.schedule import Spec, next_run
 from bot.store.chat_records import SqlChats
@@ -206,7 +206,7 @@ class Subscribing:
             chats=RecordedChats(self.chats, admission.person),
             repositories=admission.repositories,
             person=admission.person,
-            admin=admission.role is Role.ADMIN,
+            admin=admission.admin,
             appointed=self._policy.appointed(admission.person, admission.chat),
             defaults=timing_of(preferences),
             zone=kept.timing.zone or preferences.zone,

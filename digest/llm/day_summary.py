@@ -35,8 +35,8 @@ _NO_FACTS = Facts(subject=Subject(title="", words=""), files=())
 
 
 @frozen
-class ChangeForSummary:
-    """A change as a model may see it; implements ``ToldChange``. Statements are plain text."""
+class SummarisedChange:
+    """A change of a summary; implements ``ToldChange``. For a model, statements are plain text."""
 
     graded: Graded
     analysis: Analysis
@@ -44,14 +44,14 @@ class ChangeForSummary:
 
 def changes_for_model(
     changes: Sequence[ToldChange], privacy: Privacy, redactor: Redactor
-) -> tuple[ChangeForSummary, ...]:
+) -> tuple[SummarisedChange, ...]:
     """The changes as their repository's privacy allows, without secrets."""
     # Only titles are left if either lines or a message's words may not be seen: statements may rest
     # on both.
     if privacy is Privacy.METADATA:
         bare = Analysis
         changes = [
-            ChangeForSummary(graded=o.graded, analysis=bare(language=o.analysis.language))
+            SummarisedChange(graded=o.graded, analysis=bare(language=o.analysis.language))
             for o in changes
         ]
     lines = [line for change in changes for line in _lines(change)]
@@ -86,14 +86,14 @@ def mask_lines(lines: Sequence[str], privacy: Privacy, redactor: Redactor) -> Se
     return (message if privacy is Privacy.FULL else impersonal(message)).split("\n")
 
 
-def _respelt(change: ToldChange, lines: Iterator[str]) -> ChangeForSummary:
+def _respelt(change: ToldChange, lines: Iterator[str]) -> SummarisedChange:
     """The change with its texts replaced by the next lines."""
     graded, analysis = change.graded, change.analysis
     subject = replace(graded.facts.subject, title=next(lines))
     summary, impact, insights, risks, suggestions = (
         tuple(_statement(next(lines), was) for was in getattr(analysis, name)) for name in _SECTIONS
     )
-    return ChangeForSummary(
+    return SummarisedChange(
         graded=replace(graded, facts=replace(graded.facts, subject=subject)),
         analysis=replace(
             analysis,

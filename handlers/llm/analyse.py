@@ -15,11 +15,12 @@ from typing import TypeAlias
 from digest.core.enums import Privacy
 from digest.core.grade import Graded, Level, is_settled
 from digest.grading.importance import by_model, laid_over
+from digest.llm.day_summary import SummarisedChange
 from digest.llm.prompt import PromptKind as Asked
 from digest.llm.prompt import kind_of
 from handlers.context import Context
 from handlers.llm.batch import ODD, AnalysisCache, Round
-from handlers.llm.summarise import DayResult, Said, lead, summary_input
+from handlers.llm.summarise import DayResult, lead, summary_input
 from handlers.ports.analysis_port import AnalysisRun, Missed, StoredAnalysis
 from handlers.ports.model_port import CallKind, ModelReason
 from handlers.ports.storage import Tip
@@ -30,20 +31,16 @@ _LATE = Missed(sha="", reason=ModelReason.TIMEOUT.value, detail="the digest wait
 Plan: TypeAlias = Sequence[tuple[Asked, Mapping[str, Graded]]]
 
 
-async def judge(ctx: Context, changes: Sequence[Graded], tip: Tip) -> AnalysisRun:
-    """The analyses of the changes by the context's model, new or stored; empty without a model."""
-    # Raises no errors of the model; what is missing is in ``AnalysisRun.missed``.
-    return await _judge(ctx, changes, tip)
-
-
 async def judge_one(ctx: Context, graded: Graded, tip: Tip) -> AnalysisRun:
     """Like :func:`judge`, with a retry, for one change that somebody is waiting for."""
-    return await _judge(ctx, [graded], tip, CallKind.EXPLAIN)
+    return await judge(ctx, [graded], tip, CallKind.EXPLAIN)
 
 
-async def _judge(
+async def judge(
     ctx: Context, changes: Sequence[Graded], tip: Tip, spends: CallKind | None = None
 ) -> AnalysisRun:
+    """The analyses of the changes by the context's model, new or stored; empty without a model."""
+    # Raises no errors of the model; what is missing is in ``AnalysisRun.missed``.
     if ctx.judging is None or ctx.watched.privacy is Privacy.NONE:
         return AnalysisRun()
     shelf = AnalysisCache(ctx=ctx, judging=ctx.judging, anew=spends is CallKind.EXPLAIN)
@@ -86,7 +83,7 @@ async def _lead(
     if any(sha not in done.kept and sha not in done.missed for sha in first):
         await asked.wait()  # another task is asking about one of them
     judged = {
-        sha: Said(graded=_with_stored_grade(graded, kept, ctx), analysis=kept.analysis)
+        sha: SummarisedChange(graded=_with_stored_grade(graded, kept, ctx), analysis=kept.analysis)
         for sha, graded in first.items()
         if (kept := done.kept.get(sha)) is not None and kept.analysis is not None
     }

@@ -16,9 +16,15 @@ from hashlib import blake2b
 from digest.analysis.analyse import analyse
 from digest.core.enums import Language
 from digest.core.grade import Graded
-from digest.core.statement import Analysis, Origin
+from digest.core.statement import Origin
 from digest.frozen import frozen
-from digest.llm.day_summary import changes_for_model, day_prompt, day_reader, plain_day
+from digest.llm.day_summary import (
+    SummarisedChange,
+    changes_for_model,
+    day_prompt,
+    day_reader,
+    plain_day,
+)
 from digest.llm.packing import NoRoom
 from digest.llm.prompt import Prompt
 from digest.llm.prompt import PromptKind as Asked
@@ -48,14 +54,6 @@ _FAILURES_HOLD = timedelta(days=1)
 
 
 @frozen
-class Said:
-    """A change with its analysis; implements ``ToldChange``."""
-
-    graded: Graded
-    analysis: Analysis
-
-
-@frozen
 class DayResult:
     """A model's summary of a period; ``error`` says why an expected summary is missing."""
 
@@ -65,12 +63,13 @@ class DayResult:
 
 
 def summary_input(
-    changes: Sequence[Graded], judged: Mapping[str, Said], language: Language
-) -> tuple[Said, ...]:
+    changes: Sequence[Graded], judged: Mapping[str, SummarisedChange], language: Language
+) -> tuple[SummarisedChange, ...]:
     """The input of the call: the most important changes, as ``judged`` or by their facts."""
     ranked = sorted(changes, key=lambda change: (change.grade.level.rank, -change.grade.score))
     return tuple(
-        judged.get(change.sha) or Said(graded=change, analysis=analyse(change, language))
+        judged.get(change.sha)
+        or SummarisedChange(graded=change, analysis=analyse(change, language))
         for change in ranked[:_MOST_CHANGES]
     )
 
@@ -85,7 +84,7 @@ def complete_summary(
     return replace(day, themes=themes(entries, language)) if ruled else day
 
 
-async def lead(ctx: Context, judging: Judging, changes: Sequence[Said]) -> DayResult:
+async def lead(ctx: Context, judging: Judging, changes: Sequence[SummarisedChange]) -> DayResult:
     """The lead and the themes of changes. Raises nothing: a digest is complete without them."""
     read = any(change.analysis.source is Origin.MODEL for change in changes)
     if not read or len(changes) < _LEAST_CHANGES:
@@ -105,7 +104,9 @@ async def lead(ctx: Context, judging: Judging, changes: Sequence[Said]) -> DayRe
         return DayResult(error=ModelError(ModelReason.REJECTED, f"{type(error).__name__}: {error}"))
 
 
-async def _summarise_once(ctx: Context, judging: Judging, changes: Sequence[Said]) -> DayResult:
+async def _summarise_once(
+    ctx: Context, judging: Judging, changes: Sequence[SummarisedChange]
+) -> DayResult:
     seen = await asyncio.to_thread(
         changes_for_model, changes, ctx.watched.privacy, judging.redactor
     )

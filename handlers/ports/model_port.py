@@ -244,15 +244,3 @@ class ModelCall:
     usage: Usage
     seconds: float  # how long it took
     outcome: str  # :data:`OK`, ``cancelled``, or the value of a :class:`ModelReason`
-
-
-class CallLedger(Protocol):
-    """The record of all calls to models."""
-
-    async def add(self, call: ModelCall) -> None:
-        """Record one call."""
-
-    async def spent(
-        self, since: datetime, *, channel: str | None = None, person: str | None = None
-    ) -> Usage:
-        """The total usage from ``since`` on, optionally of one channel or person."""

@@ -22,7 +22,7 @@ def see(tmp_path):
         url = server if isinstance(server, str) else server.url
         config = ModelConfig.model_validate({"name": "m", "base_url": url, "key": KEY} | settings)
         ledger = FakeCallLedger() if ledger is None else ledger
-        return await look(config, ledger, SystemClock(), tmp_path, spend=spend)
+        return await look(config, ledger if spend else None, SystemClock(), tmp_path)
 
     return see
 

@@ -13,11 +13,9 @@ from bot.access import gate as gate_module
 from bot.access.gate import (
     AccessGate,
     DenialReason,
-    Load,
     Policy,
     QuestionCounts,
-    QuestionLimits,
-    Role,
+    QuestionNumbers,
     decide,
     policy_of,
     refusal,
@@ -89,7 +87,7 @@ def test_listed_person_is_answered_in_direct_chats_alone() -> None:
 
 def test_external_chat_is_told_of_public_repositories_alone() -> None:
     verdict = decide(message(external=True), POLICY)
-    assert (verdict.repositories, verdict.withheld) == (("ada/open",), ("ada/secret",))
+    assert verdict.repositories == ("ada/open",)
 
 
 def test_external_chat_of_private_repositories_is_refused() -> None:
@@ -115,13 +113,13 @@ def test_repository_that_no_policy_knows_is_private() -> None:
 @pytest.mark.parametrize(
     ("load", "reason"),
     [
-        (Load(minute=2, hour=2), None),
-        (Load(minute=3, hour=3), DenialReason.MINUTE),
-        (Load(minute=0, hour=9), DenialReason.HOUR),
+        (QuestionNumbers(minute=2, hour=2), None),
+        (QuestionNumbers(minute=3, hour=3), DenialReason.MINUTE),
+        (QuestionNumbers(minute=0, hour=9), DenialReason.HOUR),
     ],
 )
-def test_limits_of_a_person_hold(load: Load, reason: DenialReason | None) -> None:
-    policy = replace(POLICY, limits=QuestionLimits(minute=3, hour=9))
+def test_limits_of_a_person_hold(load: QuestionNumbers, reason: DenialReason | None) -> None:
+    policy = replace(POLICY, limits=QuestionNumbers(minute=3, hour=9))
     assert decide(message(), policy, load).reason is reason
     assert decide(message(), POLICY, load).allowed
 
@@ -132,21 +130,21 @@ def test_roles_are_by_name_for_all_chats_or_for_one() -> None:
         admins=frozenset({"slack:U1"}),
         channel_admins={"slack:C2": frozenset({"slack:U2"})},
     )
-    assert decide(message("C2", "U1"), policy).role is Role.ADMIN
-    assert decide(message("C2", "U2"), policy).role is Role.ADMIN
-    assert decide(message("C1", "U2"), policy).role is Role.MEMBER
-    assert decide(message("C1", "U2"), replace(policy, channel_admins={})).role is Role.MEMBER
-    assert decide(message("C1", "U2"), replace(policy, admins=frozenset())).role is Role.MEMBER
+    assert decide(message("C2", "U1"), policy).admin
+    assert decide(message("C2", "U2"), policy).admin
+    assert not decide(message("C1", "U2"), policy).admin
+    assert not decide(message("C1", "U2"), replace(policy, channel_admins={})).admin
+    assert not decide(message("C1", "U2"), replace(policy, admins=frozenset())).admin
 
 
 def test_without_roles_everybody_who_is_answered_may_change_settings() -> None:
-    assert decide(message(), POLICY).role is Role.ADMIN
+    assert decide(message(), POLICY).admin
 
 
 async def test_gate_counts_minutes_and_tells_a_person_once_a_minute() -> None:
     now = [0.0]
     gate = AccessGate(
-        replace(POLICY, limits=QuestionLimits(minute=2)), asked=QuestionCounts(lambda: now[0])
+        replace(POLICY, limits=QuestionNumbers(minute=2)), asked=QuestionCounts(lambda: now[0])
     )
     told = [await gate.admit("slack", message()) for _ in range(4)]
     assert [one.allowed for one in told] == [True, True, False, False]
@@ -159,7 +157,7 @@ async def test_gate_counts_minutes_and_tells_a_person_once_a_minute() -> None:
 async def test_refused_questions_keep_nobody_waiting_longer() -> None:
     now = [0.0]
     gate = AccessGate(
-        replace(POLICY, limits=QuestionLimits(minute=1)), asked=QuestionCounts(lambda: now[0])
+        replace(POLICY, limits=QuestionNumbers(minute=1)), asked=QuestionCounts(lambda: now[0])
     )
     allowed = []
     with capture_logs() as logs:
@@ -203,7 +201,7 @@ def test_rules_are_those_of_the_configuration(tmp_path: Path) -> None:
         repositories={"ada/a": True},
         trusted=frozenset({"slack:C3"}),
         shared={"slack:C1": False, "slack:C2": True},
-        limits=QuestionLimits(minute=3, hour=9),
+        limits=QuestionNumbers(minute=3, hour=9),
     )
 
 
@@ -364,14 +362,14 @@ async def test_trust_is_not_looked_up_where_it_changes_nothing() -> None:
 async def test_questions_count_for_a_minute_and_for_an_hour() -> None:
     now = [0.0]
     counts = QuestionCounts(lambda: now[0])
-    assert await counts.count("slack:U1") == Load()
+    assert await counts.count("slack:U1") == QuestionNumbers()
     now[0] = 59.0
-    assert await counts.count("slack:U1") == Load(minute=1, hour=1)
+    assert await counts.count("slack:U1") == QuestionNumbers(minute=1, hour=1)
     now[0] = 60.0
-    assert await counts.count("slack:U1") == Load(minute=1, hour=2)
+    assert await counts.count("slack:U1") == QuestionNumbers(minute=1, hour=2)
     now[0] = 3600.0
-    assert await counts.count("slack:U1") == Load(minute=0, hour=2)
-    assert await counts.count("slack:U2") == Load()
+    assert await counts.count("slack:U1") == QuestionNumbers(minute=0, hour=2)
+    assert await counts.count("slack:U2") == QuestionNumbers()
 
 
 async def test_refused_question_does_not_count() -> None:
@@ -380,7 +378,7 @@ async def test_refused_question_does_not_count() -> None:
     await counts.count("slack:U1")
     await counts.uncount("slack:U1")
     await counts.uncount("slack:U2")
-    assert await counts.count("slack:U1") == Load(minute=1, hour=1)
+    assert await counts.count("slack:U1") == QuestionNumbers(minute=1, hour=1)
 
 
 async def test_refusal_is_told_again_after_a_minute() -> None:
@@ -398,8 +396,8 @@ async def test_people_who_were_silent_for_longest_are_forgotten_first(monkeypatc
     counts = QuestionCounts(lambda: 1.0)
     for person in ("a", "b", "a", "c"):
         await counts.count(person)
-    assert await counts.count("a") == Load(minute=2, hour=2)
-    assert await counts.count("b") == Load()
+    assert await counts.count("a") == QuestionNumbers(minute=2, hour=2)
+    assert await counts.count("b") == QuestionNumbers()
     for person in ("a", "b", "c"):
         await counts.told_lately(person)
     assert not await counts.told_lately("a")

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from bot.config.reader import read
+from bot.git import git_process
 from bot.ops import check as module
 from bot.ops.check import Probes, Weight, check, has_failures
 from digest.errors import NewerArchive, NotARepository, UserError
@@ -198,10 +199,10 @@ async def test_data_folder_that_cannot_be_written_is_an_error(config, tmp_path):
 
 async def test_old_git_is_an_error(config, monkeypatch):
     # Only an older git could show this for real.
-    monkeypatch.setattr(module, "OLDEST", (999, 0))
+    monkeypatch.setattr(git_process, "OLDEST", (999, 0))
     findings = await check(config(), probes())
     assert findings[0].weight is Weight.ERROR
-    assert "at least 999.0 is needed" in findings[0].text
+    assert "install git 999.0 or newer" in findings[0].text
 
 
 async def test_repository_that_hangs_is_an_error(config, monkeypatch):

@@ -11,9 +11,10 @@ import pytest
 from digest.analysis.analyse import analyse
 from digest.core.enums import Language
 from digest.core.statement import Origin
+from digest.llm.day_summary import SummarisedChange
 from digest.llm.model_input import Masked
 from digest.report.themes import DaySummary
-from handlers.llm.summarise import Said, complete_summary, lead, summary_input
+from handlers.llm.summarise import complete_summary, lead, summary_input
 from handlers.ports.analysis_port import Judging, StoredDay
 from handlers.ports.model_port import (
     CallKind,
@@ -73,7 +74,7 @@ def redactor(change, facts):
 
 CHANGES = [graded(str(n) * 8, f"Change part {n} (#{n})", {f"src/part{n}.py": n}) for n in (1, 2, 3)]
 SAID = tuple(
-    Said(graded=one, analysis=replace(analyse(one, Language.EN), source=Origin.MODEL))
+    SummarisedChange(graded=one, analysis=replace(analyse(one, Language.EN), source=Origin.MODEL))
     for one in CHANGES
 )
 
