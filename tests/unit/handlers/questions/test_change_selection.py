@@ -90,6 +90,13 @@ async def test_code_with_many_tests_is_left_when_tests_are_skipped():
     assert shas(answer) == ["aaaaaaa1"]
 
 
+async def test_changes_of_a_kind_that_is_skipped_are_left_out_and_no_others():
+    titles = ("Fix a crash of the pool", "Add a pool", "Speed up the pool")
+    changes = [made(f"{n}" * 8, title, n) for n, title in enumerate(titles, 1)]
+    answer = await ask("what changed this month without fixes", context(FakeSource(changes)))
+    assert sorted(shas(answer)) == ["22222222", "33333333"]
+
+
 async def test_a_share_is_told_of_all_changes_of_the_period(ctx):
     shown = markdown(
         (await ask("what percentage of this month's commits were fixes", ctx)).document
