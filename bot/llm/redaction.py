@@ -146,9 +146,12 @@ _KEY = (
     r"(?:passwords?|passwd|pwd|passphrase|secrets?|api[_-]?keys?|access[_-]?key|private[_-]?key"
     r"|auth[_-]?key|account[_-]?key|secret[_-]?key|(?:auth|access|bot)[_-]?token|credentials?)"
 )
+# Between the name and the value may be a type, as in Python, TypeScript, Rust, Kotlin and Go.
+_TYPE = r"(?::\s{0,2}[\w.<>\[\]|&' ]{1,40}|\s{1,2}[\w.\[\]]{1,20}\s{1,2})="
 _ASSIGNED = re.compile(
-    rf"{_KEY}[\w-]{{0,24}}[\"'\]]{{0,2}}\s{{0,4}}(?::=|=>|[=:])\s{{0,4}}"
-    r"(?:[rbfu]?[\"']([^\"'\s]{6,200})[\"']|([^\s\"'#,;(){}\[\]<>]{8,200})(?=\s|$))",
+    rf"{_KEY}[\w-]{{0,24}}(?:{_TYPE}\s{{0,4}}[rbfu]?([\"'`])([^\"'`\s]{{6,200}})\1"
+    r"|[\"'\]]{0,2}\s{0,4}(?::=|=>|[=:])\s{0,4}"
+    r"(?:[rbfu]?[\"']([^\"'\s]{6,200})[\"']|([^\s\"'#,;(){}\[\]<>]{8,200})(?=\s|$)))",
     re.IGNORECASE,
 )
 
@@ -219,7 +222,8 @@ def _by_rules(text: str) -> Iterator[str]:
         yield from _ACCOUNT.findall(line)
     for line in _lines(text, lowered, _WORDS):
         yield from filter(_random, _RANDOM.findall(line))
-        for quoted, bare in _ASSIGNED.findall(line):
+        for _, typed, untyped, bare in _ASSIGNED.findall(line):
+            quoted = typed or untyped
             if _worth(quoted) if quoted else _worth(bare) and _is_mixed(bare):
                 yield quoted or bare
         yield from _phrases(line)

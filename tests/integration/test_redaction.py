@@ -56,6 +56,10 @@ def made(seed: int) -> dict[str, tuple[str, str]]:
         "web url": ("url = 'https://ada:{}@example.org/x'", some(12)),
         "password": ('password = "{}"', some(14)),
         "human password": ("DB_PASSWORD = '{}'", "correct-horse-battery"),
+        "typed": ('session_secret: str = "{}"', "correct-horse-battery"),
+        "typed const": ("const apiKey: string | null = '{}';", some(12)),
+        "typed let": ('let password: &\'static str = "{}";', some(12)),
+        "typed var": ("var dbPassword string = `{}`", some(12)),
         "yaml password": ("  db_password: {}", some(12)),
         "json": ('  "client_secret": "{}",', some(24)),
         "header": ("Authorization: Bearer {}", some(40)),
@@ -111,6 +115,8 @@ def test_a_secret_is_found(secrets, name, seed):
         'digest = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"',
         "uuid = '123e4567-e89b-12d3-a456-426614174000'",
         "if password == '': raise",
+        'password: str = ""',
+        'secret: Secret = Secret("DB_SECRET")',
     ],
 )
 def test_what_is_no_secret_is_left(secrets, line):
