@@ -62,6 +62,8 @@ def find(before: SideText, after: SideText, language: str) -> Iterator[Fact]:
     )
     # A path alone on a line belongs to a list of paths that a loop serves.
     listed = frozenset(_LISTED.findall(after.text)) if olds else ()
+    if language == "python":  # a pattern that cannot be told may serve what begins alike
+        olds, news = _unmatched(olds, after), _unmatched(news, before)
     yield from named_settings.compare(
         FactKind.ROUTE,
         before,
@@ -73,6 +75,23 @@ def find(before: SideText, after: SideText, language: str) -> Iterator[Fact]:
         ],
         [s for s in news if s.names[0] not in everywhere["old"]],
     )
+
+
+def _unmatched(routes: Iterable[NamedSetting], other: SideText) -> list[NamedSetting]:
+    """The routes that no pattern of the other side begins like."""
+    begun = {m[1].strip("/") for m in _PATTERN.finditer(other.text)}
+    return [s for s in routes if s.names[0].partition("<")[0].strip("/") not in begun]
+
+
+_PATTERN = re.compile(r"\bre_path\(\s{0,40}r?[\"']\^?([\w/-]{2,80})")
+_GROUP = re.compile(r"(?<=/)\(\?P(?P<name><\w{1,40}>)(?:[^()/]|\[\^/\]){1,40}\)(?=/|$)")
+
+
+def _readable(pattern: str) -> str | None:
+    """A pattern of Django as the path that it stands for, if it is no more than one."""
+    path = _GROUP.sub(lambda group: group["name"], pattern.removeprefix("^").rstrip("$"))
+    path = path.removesuffix("/?")
+    return path if re.fullmatch(r"[\w./<>-]{2,200}", path) else None
 
 
 def defined(source: SideText, language: str, name: str) -> bool:
@@ -121,6 +140,8 @@ def _declared(source: SideText, language: str) -> Iterator[NamedSetting]:
         path = literal(call.get("path", 0)) or literal(call.get("rule"))
         if path is None and language == "java":
             path = literal(call.get("value", 0))
+        if path is not None and call.callee.endswith("re_path"):
+            path = _readable(path)
         if path is None or not _is_path(path, call.callee):
             continue
         given, path = path, prefixes.get(call.callee.lstrip("@").partition(".")[0], "") + path

@@ -108,6 +108,9 @@ _WITHOUT_CODE = frozenset({"support_dropped", "requirement", "security"})
 _FILED = frozenset({"tests", "docs", "ci", "chore", "benchmark"})
 _FIGURE = re.compile(r"(?<![\w.#-])~?\d{1,4}(?:\.\d{1,3})?(?: ?%|x\b)")
 _NAMED = re.compile(r"(?<![\w`/.-])(?=[A-Za-z-]{0,20}\d)[A-Z][A-Za-z]{0,20}-?\d[\w.-]{0,20}")
+_TICKET = re.compile(r"^[A-Za-z]{2,10}-\d{2,6}:? |[(\[][A-Za-z]{2,10}-\d{2,6}[)\]]")
+"""The key of a ticket in another tracker, which looks like the name of a product."""
+
 _UNSHIPPED = frozenset({Area.TESTS, Area.DOCS, Area.EXAMPLES, Area.BENCHMARKS})
 _HEADER = re.compile(r"(?:^|/)include/")
 _CODE = re.compile(
@@ -172,7 +175,7 @@ def _in_title(title: Title, *, core: bool) -> Iterator[tuple[str, str]]:
         yield f"title_{name}", words
     if figure := _FIGURE.search(text):
         yield "title_figure", figure[0]
-    if named := _NAMED.search(title.subject.words[:_BOUND]):
+    if named := _NAMED.search(_TICKET.sub(" ", title.subject.words[:_BOUND])):
         yield "title_name", named[0]
     if code := _CODE.search(text):
         yield "title_code", code[0].strip("`")

@@ -727,3 +727,10 @@ def test_page_tells_a_deprecation_only_beside_code_that_begins_to_announce_it(co
     announced = "run()\nhide(deprecated)\nhide(pool_old)\n"
     files = (page, *([(*code, announced)] if code else []))
     assert [f.name for f in deprecated("Describe the pool", *files)] == names
+
+
+def test_route_that_a_pattern_may_still_serve_did_not_go() -> None:
+    path = 'urls = [\n    path("logo/<path:name>", view),\n]\n'
+    pattern = 'urls = [\n    re_path(r"^logo(?:/(?P<name>.+))?/?$", view),\n]\n'
+    for old, new in ((path, pattern), (pattern, path)):
+        assert facts_of("Serve it", ("app/urls.py", old, new)).items == ()

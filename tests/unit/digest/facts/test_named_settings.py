@@ -167,6 +167,7 @@ def test_variables_in_a_table(before, after, facts):
         ("a.py", 'app.router.add_get("/y", handler)', "added GET /y @2n"),
         ("a.py", 'Route("/z", endpoint=f)', "added /z @2n"),
         ("a.py", 'urlpatterns = [path("users/<int:pk>/", view)]', "added users/<int:pk>/ @2n"),
+        ("a.py", 'urls = [re_path(r"^users/(?P<pk>\\d+)/?$", view)]', "added users/<pk> @2n"),
         ("a.js", "router.get('/users/:id', show)", "added GET /users/:id @2n"),
         ("a.go", 'mux.HandleFunc("/metrics", serve)', "added /metrics @2n"),
         ("a.go", 'r.GET("/ping", pong)', "added GET /ping @2n"),

@@ -31,6 +31,8 @@ def read(title: str, *, core: bool = True, undone: Undone | None = None) -> set[
         ("[Bugfix] Fix a crash and add a check", "title_feature"),
         ("Remove support of bz2", "title_feature"),
         ("Add an include that was breaking the old builds", "title_breaking"),
+        ("ABC-2730: read the pool in parts", "title_name"),
+        ("Read the pool in parts (ABC-2376)", "title_name"),
     ],
 )
 def test_words_that_belong_to_something_else_say_nothing(title: str, signal: str) -> None:
@@ -47,6 +49,7 @@ def test_words_that_belong_to_something_else_say_nothing(title: str, signal: str
         ("Bump version to 0.12.4", "title_chore"),
         ("*: modernize code", "title_refactor"),
         ("Run Turbo-7 models", "title_name"),
+        ("ABC-2730: read models of Turbo-7", "title_name"),
     ],
 )
 def test_words_that_say_it_are_read(title: str, signal: str) -> None:
