@@ -16,7 +16,7 @@ from digest.core.enums import Language
 from digest.core.facts import Action, Area, FactKind, Facts, Subject
 from digest.document import Code, Spans, Text
 from digest.facts.exposure import is_sent
-from digest.facts.paths import of_tools
+from digest.facts.paths import of_tools, pins_only
 from digest.facts.security import PRIVATE_FORK
 from digest.facts.subject import strip_numbers, strip_tags
 from digest.frozen import frozen
@@ -342,7 +342,8 @@ def secures(facts: Facts) -> bool:
     """Whether the author calls it a security fix: by type, scope, tag or an advisory."""
     advisory = any(f.detail == "advisory" for f in facts.of(FactKind.SECURITY))
     subject = facts.subject
-    if subject.type in {"doc", "docs"} or of_tools(f.path for f in facts.files):
+    paths = [f.path for f in facts.files]
+    if subject.type in {"doc", "docs"} or of_tools(paths) or pins_only(paths):
         return False
     left = without_presented(subject.words)
     named = _SECURES.search(subject.title if left == subject.words else left)

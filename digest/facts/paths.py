@@ -239,6 +239,17 @@ def of_tools(paths: Iterable[str]) -> bool:
     return bool(found) and all(_TOOLS.search(path.lower()) for path in found)
 
 
+_PINNED = lazy(
+    r"(?:^|/)(?:pnpm-(?:lock|workspace)\.yaml|yarn\.lock|package-lock\.json|bun\.lockb?)$"
+)
+
+
+def pins_only(paths: Iterable[str]) -> bool:
+    """Whether paths are only locks of JavaScript, which users of a package do not install by."""
+    found = list(paths)
+    return bool(found) and all(_PINNED.search(path.lower()) for path in found)
+
+
 def is_script(path: str) -> bool:
     """Whether a path is a script of the developers, beside the packages or in their own folder."""
     top, slash, _ = path.partition("/")

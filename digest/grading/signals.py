@@ -29,7 +29,7 @@ from digest.core.facts import (
 )
 from digest.facts.change_notes import is_change_note
 from digest.facts.manifests_python import raised_minimums
-from digest.facts.paths import is_script, of_tools
+from digest.facts.paths import is_script, of_tools, pins_only
 from digest.facts.subject import read_subject
 from digest.frozen import frozen
 
@@ -108,8 +108,10 @@ _WITHOUT_CODE = frozenset({"support_dropped", "requirement", "security"})
 _FILED = frozenset({"tests", "docs", "ci", "chore", "benchmark"})
 _FIGURE = re.compile(r"(?<![\w.#-])~?\d{1,4}(?:\.\d{1,3})?(?: ?%|x\b)")
 _NAMED = re.compile(r"(?<![\w`/.-])(?=[A-Za-z-]{0,20}\d)[A-Z][A-Za-z]{0,20}-?\d[\w.-]{0,20}")
-_TICKET = re.compile(r"^[A-Za-z]{2,10}-\d{2,6}:? |[(\[][A-Za-z]{2,10}-\d{2,6}[)\]]")
-"""The key of a ticket in another tracker, which looks like the name of a product."""
+_TICKET = re.compile(
+    r"^[A-Za-z]{2,10}-\d{2,6}:? |[(\[][A-Za-z]{2,10}-\d{2,6}[)\]]|\bCVE-[\d-]{6,14}"
+)
+"""The key of a ticket or of a weakness, which looks like the name of a product."""
 
 _UNSHIPPED = frozenset({Area.TESTS, Area.DOCS, Area.EXAMPLES, Area.BENCHMARKS})
 _HEADER = re.compile(r"(?:^|/)include/")
@@ -268,10 +270,12 @@ def _title(facts: Facts) -> Iterator[Signal]:
     title = Title.of(facts)
     tools = of_tools(f.path for f in facts.files)
     aside = (tools or set(facts.areas) <= _ASIDE) and not title.shipped
+    pinned = pins_only(f.path for f in facts.files)
     renamed = facts.of(FactKind.SYMBOL, Action.RENAMED)
     inner = any(f.public is False and (f.before or "-") in facts.subject.words for f in renamed)
     for name, seen in read_title(title, core=core):
-        if not (name.startswith("says_") and (aside or (inner and name == "says_rename"))):
+        unsaid = aside or (inner and name == "says_rename") or (pinned and name == "says_security")
+        if not (name.startswith("says_") and unsaid):
             yield Signal(name, 1.0, seen)
     yield Signal("title_length", log1p(len(facts.subject.title[:400])))
     yield Signal("branch_merge", float(is_branch_merge(facts)))
@@ -364,10 +368,11 @@ def _items(facts: Facts) -> Iterator[Signal]:
     begun = (f for f in sure_deprecations(facts) if f.evidence.path not in aside)
     yield _count_signal("deprecation_added", begun, once=True)
     security = facts.of(FactKind.SECURITY)
-    advisories = [f.name for f in security if f.detail == "advisory"]
+    pinned = pins_only(f.path for f in facts.files)
+    advisories = [f.name for f in security if f.detail == "advisory" and not pinned]
     yield Signal("advisory", float(bool(advisories)), *advisories[:1])
     said = [f for f in security if f.detail in {"advisory", "words"}]
-    sure = bool(advisories) or any(f.evidence.line == 1 for f in said)
+    sure = bool(advisories) or (not pinned and any(f.evidence.line == 1 for f in said))
     yield _count_signal("security" if sure else "security_named", said, once=True)
     yield _count_signal("security_code", (f for f in security if f not in said))
 

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from digest.core.facts import Area
-from digest.facts.paths import area_of, is_script, language_of, of_tools
+from digest.facts.paths import area_of, is_script, language_of, of_tools, pins_only
 
 AREAS = {
     Area.CORE: [
@@ -207,6 +207,14 @@ def test_area_below_a_vendored_folder_is_vendored_or_a_lockfile(path):
 )
 def test_programs_of_developers_are_scripts(path, script):
     assert is_script(path) is script
+
+
+def test_locks_of_javascript_alone_reach_no_user() -> None:
+    assert pins_only(["pnpm-lock.yaml", "pnpm-workspace.yaml"])
+    assert pins_only(["ui/yarn.lock"])
+    assert not pins_only(["package.json", "package-lock.json"])
+    assert not pins_only(["uv.lock"])
+    assert not pins_only([])
 
 
 def test_manifests_of_tools_and_examples_are_told_apart() -> None:

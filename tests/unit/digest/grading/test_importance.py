@@ -225,6 +225,17 @@ def test_change_like_marked_ones_is_high_and_a_revert_of_it_is_not() -> None:
     assert grade(undone).level is not Level.HIGH
 
 
+@pytest.mark.parametrize(
+    ("path", "level"),
+    [("pnpm-lock.yaml", Level.MEDIUM), ("package.json", Level.HIGH), ("uv.lock", Level.HIGH)],
+)
+def test_security_update_of_locks_that_no_user_gets_is_medium(path: str, level: Level) -> None:
+    mark = replace(fact(FactKind.SECURITY, Action.CHANGED, "[SECURITY]"), detail="advisory")
+    told = changed("Update dependency relay to v5.8.5 [SECURITY]", mark)
+    told = replace(told, files=(replace(file(Area.BUILD, 1), path=path),))
+    assert grade(told).level is level
+
+
 def test_refusal_that_names_code_alone_is_not_high() -> None:
     assert grade(changed("Require `Pool.size` to be set")).level is Level.MEDIUM
     assert grade(changed("Require `pool_size` to be set")).level is not Level.LOW

@@ -33,6 +33,7 @@ def read(title: str, *, core: bool = True, undone: Undone | None = None) -> set[
         ("Add an include that was breaking the old builds", "title_breaking"),
         ("ABC-2730: read the pool in parts", "title_name"),
         ("Read the pool in parts (ABC-2376)", "title_name"),
+        ("fix: CVE-2025-68121", "title_name"),
     ],
 )
 def test_words_that_belong_to_something_else_say_nothing(title: str, signal: str) -> None:
