@@ -78,11 +78,11 @@ async def judged(clone: str, window: Window, latency: float, slots: int, rules: 
     with ModelServer(answer=model_replies.mixed, latency=latency, slots=slots) as server:
         async with _app() as (app, data):
             config = ModelConfig(name="m", base_url=server.url, concurrency=slots, context=131_072)
-            mind = open_runtime(config, app.database, app.clock, data)
-            mind = replace(mind, redactor=Secrets(rules))
-            await mind.warm()
-            took, busy, daily = await _timed(await _context(app, clone, mind), window)
-            await mind.aclose()
+            runtime = open_runtime(config, app.database, app.clock, data)
+            runtime = replace(runtime, redactor=Secrets(rules))
+            await runtime.warm()
+            took, busy, daily = await _timed(await _context(app, clone, runtime), window)
+            await runtime.aclose()
         tokens = sum(sent.tokens for sent in server.asked)
         kinds = {model_replies.kind(sent) for sent in server.asked}
         steps = 1 + len(kinds & {"notes", "day"})
@@ -97,9 +97,9 @@ async def _app() -> AsyncIterator[tuple[Workspace, Path]]:
             yield app, Path(folder)
 
 
-async def _context(app: Workspace, clone: str, mind: ModelRuntime | None) -> Context:
+async def _context(app: Workspace, clone: str, runtime: ModelRuntime | None) -> Context:
     watched = await app.watch(clone)
-    return app.context(watched, zone=UTC, judging=mind.judging("bench") if mind else None)
+    return app.context(watched, zone=UTC, judging=runtime.judging("bench") if runtime else None)
 
 
 async def _timed(ctx: Context, window: Window) -> tuple[float, float, Daily]:

@@ -89,21 +89,21 @@ async def open_workspace(
             weights=SqlWeights(database),
         )
         if settings is not None:
-            app = replace(app, mind=_mind(settings, app, stack, logging=logging))
+            app = replace(app, runtime=_runtime(settings, app, stack, logging=logging))
         stack.push_async_callback(app.end_work)
         yield app
 
 
-def _mind(
+def _runtime(
     settings: ModelConfig, app: Workspace, stack: AsyncExitStack, *, logging: bool
 ) -> ModelRuntime:
     """The model, closed with the stack; its events are logged to the file of crashes."""
-    from bot.llm.runtime import open_runtime as open_mind
+    from bot.llm.runtime import open_runtime
     from bot.telemetry.logs import LOG, into_file
 
     if not logging:
         secrets = app.config.secrets() if app.config else settings.secrets()
         stack.enter_context(into_file(app.data / LOG, secrets))
-    mind = open_mind(settings, app.database, app.clock, app.data)
-    stack.push_async_callback(mind.aclose)
-    return mind
+    runtime = open_runtime(settings, app.database, app.clock, app.data)
+    stack.push_async_callback(runtime.aclose)
+    return runtime

@@ -131,9 +131,9 @@ class ChatStatus:
         return ScheduledRun(channel=one.name, last=last or "", next=next_run(one.spec, now))
 
     async def _budget(self, now: datetime) -> Budget | None:
-        if self.app.mind is None:
+        if self.app.runtime is None:
             return None
-        config = self.app.mind.config
+        config = self.app.runtime.config
         midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
         currency = config.price.currency
         took = await SqlCalls(self.app.database, currency).spent(midnight)

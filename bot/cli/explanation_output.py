@@ -67,23 +67,23 @@ async def preview_prompt(intent: Explain, ctx: Context) -> PromptPreview:
         return PromptPreview(graded=graded, why_not=Silence.NO_MODEL)
     if ctx.watched.privacy is Privacy.NONE:
         return PromptPreview(graded=graded, why_not=Silence.PRIVATE)
-    shelf = AnalysisCache(ctx=ctx, judging=ctx.judging, anew=True)
+    cache = AnalysisCache(ctx=ctx, judging=ctx.judging, anew=True)
     kind = kind_of(graded.grade.level)
-    kept = graded.sha in await shelf.find(kind, [graded.sha])
+    kept = graded.sha in await cache.find(kind, [graded.sha])
     async for batch in ctx.watched.source.changes(tip, [graded.sha]):
         for change in batch:
-            ready = await asyncio.to_thread(made_ready, shelf, change, graded)
-            return _shown(shelf, kind, ready, kept=kept)
+            ready = await asyncio.to_thread(made_ready, cache, change, graded)
+            return _shown(cache, kind, ready, kept=kept)
     return PromptPreview(graded=graded, why_not=Silence.SETTLED)
 
 
 def _shown(
-    shelf: AnalysisCache, kind: Asked, ready: PreparedChange, *, kept: bool
+    cache: AnalysisCache, kind: Asked, ready: PreparedChange, *, kept: bool
 ) -> PromptPreview:
     graded = ready.material.graded
     why_not = Silence.SETTLED if is_settled(graded) else Silence.KEPT if kept else None
-    account = BillingAccount(kind=CallKind.EXPLAIN, repository=shelf.ctx.watched.repository.name)
-    prompts = _prompts(shelf, kind, ready)
+    account = BillingAccount(kind=CallKind.EXPLAIN, repository=cache.ctx.watched.repository.name)
+    prompts = _prompts(cache, kind, ready)
     return PromptPreview(
         graded=graded,
         requests=tuple(request_for(prompt, lambda value: value, account) for prompt in prompts),
@@ -92,8 +92,8 @@ def _shown(
     )
 
 
-def _prompts(shelf: AnalysisCache, kind: Asked, ready: PreparedChange) -> tuple[Prompt, ...]:
-    model, language = shelf.judging.model, shelf.ctx.language
+def _prompts(cache: AnalysisCache, kind: Asked, ready: PreparedChange) -> tuple[Prompt, ...]:
+    model, language = cache.judging.model, cache.ctx.language
     tokens = room(model.profile, kind)
     if kind is Asked.LINES:
         return lines_prompts([ready.material], language, model.count, tokens)
@@ -164,10 +164,10 @@ _NO_MODEL = (
 async def print_prompt(intent: Explain, ctx: Context, app: Workspace) -> None:
     """Print the requests word for word; the rest goes to standard error. Raises ``UserError``."""
     shown = await preview_prompt(intent, ctx)
-    if app.mind is None:
+    if app.runtime is None:
         raise UserError(_NO_MODEL)
-    bodies = [app.mind.model.body(request) for request in shown.requests]
-    address = f"{app.mind.config.base_url}/chat/completions"
+    bodies = [app.runtime.model.body(request) for request in shown.requests]
+    address = f"{app.runtime.config.base_url}/chat/completions"
     emit("\n".join(line for at, body in enumerate(bodies, 1) for line in _lines(at, body, address)))
     for note in _notes(shown):
         sys.stderr.write(f"digestbot: {note}\n")

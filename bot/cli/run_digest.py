@@ -168,7 +168,7 @@ async def _write(app: Workspace, daily: Daily, options: DigestOptions, source: S
     report = daily.report
     match options.form:
         case DigestFormat.JSON:
-            currency = app.mind.config.price.currency if app.mind else ""
+            currency = app.runtime.config.price.currency if app.runtime else ""
             out.emit_pieces(_as_json(report, daily.judgement, currency), options.output)
         case DigestFormat.MARKDOWN:
             out.emit(markdown(report_document(report, report.language)), options.output)

@@ -110,9 +110,9 @@ async def _run(
             raise UserError(f"a platform cannot be used: {error}; see digestbot check") from error
         for sender in senders.values():
             stack.push_async_callback(sender.aclose)
-        shelf = SqlInbox(app.database)
-        stack.push_async_callback(shelf.aclose)
-        channel_registry.give_inboxes(senders, shelf)
+        store = SqlInbox(app.database)
+        stack.push_async_callback(store.aclose)
+        channel_registry.give_inboxes(senders, store)
         common = await open_common(config.redis_url, senders, stack)
         work = await _work(app, config, senders, await _leases(app, stack), common)
         await stack.enter_async_context(common.hearing())
@@ -189,30 +189,30 @@ async def _work(
     subscribing = Subscribing(app, config, policy, kinds)
     await subscribing.adopt()
     gate = AccessGate(policy, subscribing.trusts, common.asked())
-    roster = channel_registry.ChannelRegistry(senders, subscribing)
-    subscribing.nudge = common.nudging(roster.nudge)
+    registry = channel_registry.ChannelRegistry(senders, subscribing)
+    subscribing.nudge = common.nudging(registry.nudge)
     channel_registry.offer_pages(senders, subscribing, policy, app.clock)
     admin = channel_registry.admin_target(config, senders)
-    discretion = Visibility(gate)
+    visibility = Visibility(gate)
     delivery = Delivery(
         app.ledger,
         leases,
         [admin] if admin else [],
-        withholds=discretion.withholds,
+        withholds=visibility.withholds,
         elsewhere=partial(takes_up, senders),
     )
-    slots = Slots(app, RevertNotes(app, delivery, name_of), discretion, leases)
+    slots = Slots(app, RevertNotes(app, delivery, name_of), visibility, leases)
     alerting = ImmediateAlerts(
         app,
         senders=senders,
         delivery=delivery,
         leases=leases,
-        withholds=discretion.withholds,
+        withholds=visibility.withholds,
         language_of=subscribing.language,
         rests=subscribing.rests,
     )
     return LoopServices(
-        posts=roster,
+        posts=registry,
         build=slots.build,
         finish=slots.finish,
         hearing=Conversation(

@@ -328,9 +328,9 @@ async def _run(options: ServeOptions) -> None:
         stop = asyncio.Event()
         stop_on_signals(stop)
         settings = WebSettings(listen=Listen(_HERE, options.port))
-        shelf = alone(app, watched, options.zone)
-        await warm(shelf)
-        pages = Router(routes(shelf))
+        site = alone(app, watched, options.zone)
+        await warm(site)
+        pages = Router(routes(site))
         # Other sites may not reach this server under a name of their own (DNS rebinding).
         guarded = TrustedHostMiddleware(pages, [_HERE, "localhost"])
         asgi = application({"/": guarded})

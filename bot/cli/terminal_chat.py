@@ -165,7 +165,7 @@ async def chat(
     async with open_workspace(config) as app, AsyncExitStack() as stack:
         if now:
             app = app.at(FixedClock(parse_moment(now, app.zone(zone))))  # noqa: PLW2901 - the same program at another time
-        if app.mind is None:  # with a model the log is in the file already
+        if app.runtime is None:  # with a model the log is in the file already
             secrets = app.config.secrets() if app.config else ()
             stack.enter_context(into_file(app.data / LOG, secrets))
         ctx = await context_of(app, repo, branch, zone, language)

@@ -404,7 +404,7 @@ async def duties_of(
             return RoleDuties(loop=partial(schedule, replace(work, ledger=ledger), engine))
         case ProcessRole.WORKER:
             assert isinstance(work.hearing, Conversation)
-            model = app.mind is not None
+            model = app.runtime is not None
             worker = Worker(work, work.hearing, senders, forge_sync, asks_model=model)
             return RoleDuties(loop=partial(run_worker, worker, engine))
         case _:

@@ -207,14 +207,14 @@ class ModelCalls:
         transport: OpenAITransport,
         *,
         ledger: SqlCalls,
-        purse: CappedBudget | None,
+        budget: CappedBudget | None,
         clock: Clock,
         breaker: Breaker | None = None,
     ) -> None:
         self._config = config
         self._transport = transport
         self._ledger = ledger
-        self._purse = purse
+        self._budget = budget
         self._clock = clock
         self._breaker = breaker or Breaker(loop_time)
         self._gate = RateGate(
@@ -222,7 +222,7 @@ class ModelCalls:
         )
         self.estimator = Estimator()
 
-    async def send(self, ask: Ask, errand: CallContext, hear: Hear | None) -> ModelResponse:
+    async def send(self, ask: Ask, question: CallContext, hear: Hear | None) -> ModelResponse:
         """Send one request. Raises :class:`ModelFault`, :class:`Outdated` or ``BudgetSpent``."""
         self._breaker.check()
         most = self._with_price(
@@ -233,25 +233,25 @@ class ModelCalls:
                 estimated=True,
             )
         )
-        async with self._gate.turn(most.tokens, errand.deadline) as turn:
+        async with self._gate.turn(most.tokens, question.deadline) as turn:
             # The dialect may have changed while this request waited.
-            if ask.dialect != errand.dialect():
+            if ask.dialect != question.dialect():
                 turn.not_taken()
                 raise Outdated
             self._breaker.admit()
-            hold = await self._purse.reserve(errand.account, most) if self._purse else None
+            hold = await self._budget.reserve(question.account, most) if self._budget else None
             sent = _Sent(ask, most, self._clock.now(), loop_time())
             try:
-                return await self._carry(sent, errand.deadline, hear)
+                return await self._carry(sent, question.deadline, hear)
             finally:
                 usage = self._usage_of(sent)
-                errand.usage += usage
+                question.usage += usage
                 turn.took(usage.tokens)
                 try:
-                    await self._book(sent, usage, errand.account)
+                    await self._book(sent, usage, question.account)
                 finally:
-                    if self._purse and hold:
-                        await self._purse.settle(hold, usage)
+                    if self._budget and hold:
+                        await self._budget.settle(hold, usage)
 
     async def _carry(self, sent: _Sent, deadline: float, hear: Hear | None) -> ModelResponse:
         # A stream may go on while it flows; the transport limits the wait between two pieces.

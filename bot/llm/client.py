@@ -65,7 +65,7 @@ class ServedModel:
         transport: OpenAITransport,
         ledger: SqlCalls,
         *,
-        purse: CappedBudget | None = None,
+        budget: CappedBudget | None = None,
         memory: DialectFile | None = None,
         anew: bool = False,
         clock: Clock | None = None,
@@ -73,7 +73,7 @@ class ServedModel:
         breaker: Breaker | None = None,
         reserve: ServedModel | None = None,
     ) -> None:
-        """Without ``purse`` there are no caps; without ``memory`` nothing is remembered.
+        """Without ``budget`` there are no caps; without ``memory`` nothing is remembered.
 
         ``reserve`` answers what this one cannot because of its server.
 
@@ -88,7 +88,7 @@ class ServedModel:
             config,
             transport,
             ledger=ledger,
-            purse=purse,
+            budget=budget,
             clock=clock or SystemClock(),
             breaker=breaker,
         )
@@ -166,12 +166,12 @@ class ServedModel:
         """The complete reply, of which ``tell`` hears while it arrives. Raises ``ModelError``."""
         wait = self._config.patience if request.patience is None else request.patience
         began = loop_time()
-        errand = CallContext(request.account, began + wait, lambda: self.dialect)
+        question = CallContext(request.account, began + wait, lambda: self.dialect)
         try:
-            return await self._converse(request, errand, began, tell)
+            return await self._converse(request, question, began, tell)
         except model_port.ModelError as error:
-            error.usage = errand.usage
-            left = errand.deadline - loop_time()
+            error.usage = question.usage
+            left = question.deadline - loop_time()
             if self._reserve is None or error.reason not in _ELSEWHERE or left <= 0:
                 raise
             failed = error
@@ -189,7 +189,7 @@ class ServedModel:
     async def _converse(
         self,
         request: model_port.ModelRequest[T],
-        errand: CallContext,
+        question: CallContext,
         began: float,
         tell: Tell | None,
     ) -> model_port.ModelReply[T]:
@@ -199,11 +199,11 @@ class ServedModel:
             ask = talk.ask(self.dialect)
             telling = _Telling(tell) if tell else None
             try:
-                answer = await self._calls.send(ask, errand, telling.hear if telling else None)
+                answer = await self._calls.send(ask, question, telling.hear if telling else None)
             except Outdated:
                 continue
             except ModelFault as fault:
-                await self._overcome(fault, ask, errand, patience)
+                await self._overcome(fault, ask, question, patience)
                 why = fault.reason
             else:
                 rung = ask.dialect.rung
@@ -215,7 +215,7 @@ class ServedModel:
                         telling.close()
                     return model_port.ModelReply(
                         value=step.value,
-                        usage=errand.usage,
+                        usage=question.usage,
                         model=answer.model or self._config.name,
                         seconds=loop_time() - began,
                     )
@@ -227,7 +227,7 @@ class ServedModel:
                 telling.restart(why)
 
     async def _overcome(
-        self, fault: ModelFault, ask: Ask, errand: CallContext, patience: _Patience
+        self, fault: ModelFault, ask: Ask, question: CallContext, patience: _Patience
     ) -> None:
         """Change the dialect or wait. Raises ``ModelError`` if neither helps."""
         # A context smaller than configured is remembered; the caller fits its question again.
@@ -244,7 +244,7 @@ class ServedModel:
             self._adopt(ask.dialect, new)
             return
         pause = patience.tries.pause(fault)
-        if pause is None or loop_time() + pause >= errand.deadline:
+        if pause is None or loop_time() + pause >= question.deadline:
             raise model_port.ModelError(fault.reason, fault.detail) from fault
         await asyncio.sleep(pause)
 

@@ -45,12 +45,12 @@ from handlers.ports.storage import Clock
 def connect(config: ModelConfig, ledger: SqlCalls, clock: Clock, data: Path) -> ServedModel:
     """The configured model with its caps; what is learned of its server is stored in ``data``."""
     # Nothing is imported or opened before the first question, or before ``warm``.
-    purse, memory = CappedBudget(config.caps, ledger, clock), DialectFile(data, clock)
+    budget, memory = CappedBudget(config.caps, ledger, clock), DialectFile(data, clock)
 
     def served(one: ModelConfig, reserve: ServedModel | None = None) -> ServedModel:
         transport = OpenAITransport(one)
         return ServedModel(
-            one, transport, ledger, purse=purse, memory=memory, clock=clock, reserve=reserve
+            one, transport, ledger, budget=budget, memory=memory, clock=clock, reserve=reserve
         )
 
     return served(config, served(config.reserve) if config.reserve else None)
@@ -122,8 +122,8 @@ async def _probe(
         # Not every server lists its models.
         listed = ()
     if ledger is not None:
-        purse, memory = CappedBudget(config.caps, ledger, clock), DialectFile(data, clock)
-        model = ServedModel(config, transport, ledger, purse=purse, memory=memory, anew=True)
+        budget, memory = CappedBudget(config.caps, ledger, clock), DialectFile(data, clock)
+        model = ServedModel(config, transport, ledger, budget=budget, memory=memory, anew=True)
         return await _reachable_probe(config, model, listed)
     if listed and config.name not in listed:
         detail = f"the server has no model {config.name!r}"

@@ -88,9 +88,9 @@ Keep = Callable[[str], Awaitable[None]]
 class Inbox:
     """The deliveries to one account."""
 
-    def __init__(self, account: str = "", shelf: InboxStore | None = None) -> None:
+    def __init__(self, account: str = "", store: InboxStore | None = None) -> None:
         self._account = account
-        self._shelf = shelf or InboxStore()
+        self._store = store or InboxStore()
         self._waiting: deque[Arrival] = deque()
         self._held: dict[str, float] = {}
         self._arriving = 0
@@ -112,7 +112,7 @@ class Inbox:
         self._held[arrival.key] = time.monotonic()
         self._arriving += 1
         try:
-            await self._shelf.keep(arrival)
+            await self._store.keep(arrival)
         except BaseException as error:
             del self._held[arrival.key]
             if not isinstance(error, UserError):
@@ -148,7 +148,7 @@ class Inbox:
     def done(self, key: str) -> None:
         """Mark a delivery as handled, for good."""
         self._held.pop(key, None)
-        self._shelf.drop(key)
+        self._store.drop(key)
 
     def _wait(self, arrival: Arrival) -> None:
         self._waiting.append(arrival)
@@ -204,7 +204,7 @@ class Inbox:
     async def _take_pending(self, until: datetime) -> Sequence[Arrival]:
         """What is to be taken up, after counting it; what was tried too often is given up."""
         now, late = datetime.now(UTC), time.monotonic() - PATIENCE
-        left = await self._shelf.left(self._account, until)
+        left = await self._store.left(self._account, until)
         ours = [one for one in left if self._held.get(one.key, late) <= late]
         again = [one for one in ours if one.tries < TRIES and now - one.at < OLDEST]
         for arrival in ours:
@@ -212,7 +212,7 @@ class Inbox:
                 log.error("inbox.given_up", account=self._account, tries=arrival.tries)
                 self.done(arrival.key)
         if again:
-            await self._shelf.tried([one.key for one in again])
+            await self._store.tried([one.key for one in again])
         return again
 
 

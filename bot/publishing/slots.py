@@ -53,14 +53,14 @@ class Slots:
         self,
         app: Workspace,
         amending: RevertNotes | None = None,
-        discretion: Visibility | None = None,
+        visibility: Visibility | None = None,
         leases: Leases | None = None,
     ) -> None:
-        """With ``discretion``, repositories that it withholds from a chat are not posted there.
+        """With ``visibility``, repositories that it withholds from a chat are not posted there.
 
         With ``leases``, processes that want the same digest do not build it concurrently.
         """
-        self._discretion = discretion
+        self._visibility = visibility
         self._app = app
         self._editions = DigestBuilder(app, leases)
         self._built: OrderedDict[str, KeptDigest] = OrderedDict()
@@ -79,7 +79,7 @@ class Slots:
         repositories = await self._branches(channel, slot.at)
         for repository in repositories:
             name = repository.name
-            if self._discretion and await self._discretion.withholds(channel.target, name):
+            if self._visibility and await self._visibility.withholds(channel.target, name):
                 continue
             try:
                 digest = await self._keep_digest(

@@ -160,11 +160,11 @@ def open_senders(config: Config) -> dict[str, Sender]:
     }
 
 
-def give_inboxes(senders: Mapping[str, Sender], shelf: InboxStore) -> None:
+def give_inboxes(senders: Mapping[str, Sender], store: InboxStore) -> None:
     """Give the accounts a store that keeps deliveries until they are handled."""
     for name, sender in senders.items():
         if isinstance(sender, InboxReceiver):
-            sender.inbox = Inbox(name, shelf)
+            sender.inbox = Inbox(name, store)
 
 
 def subscriptions(config: Config) -> list[Subscription]:

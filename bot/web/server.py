@@ -163,7 +163,7 @@ class Hosting:
     def __init__(self, settings: WebSettings) -> None:
         self.settings = settings
         self.metrics = Metrics(version("digestbot"))
-        self._shelf: Site | None = None
+        self._site: Site | None = None
 
     def mounts(
         self,
@@ -191,8 +191,8 @@ class Hosting:
         )
         root = [*routes(health, self.settings.metrics_token)]
         if channels is not None and app.config is not None:
-            self._shelf = configured_site(app, app.config, self.settings, channels, wake)
-            root += pages(self._shelf)
+            self._site = configured_site(app, app.config, self.settings, channels, wake)
+            root += pages(self._site)
         mounts: Mounts = {"/": root}
         mounts.update(events(senders))
         return mounts
@@ -224,8 +224,8 @@ class Hosting:
         await loop
 
     async def _warm(self) -> None:
-        if self._shelf is not None:
-            await warm(self._shelf)
+        if self._site is not None:
+            await warm(self._site)
 
 
 def events(senders: Mapping[str, Sender]) -> dict[str, Asgi]:

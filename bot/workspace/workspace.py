@@ -47,7 +47,7 @@ _OWN_CHECKOUT = Path(__file__).resolve().parent.parent
 
 @frozen
 class Workspace:
-    """Everything that a command or the loop works with; ``mind`` is the model's runtime, if any."""
+    """Everything that a command or the loop works with; ``runtime`` is the model's, if any."""
 
     config: Config | None
     data: Path
@@ -64,7 +64,7 @@ class Workspace:
     forges: Forges
     requests: SqlRequests
     weights: SqlWeights
-    mind: ModelRuntime | None = None
+    runtime: ModelRuntime | None = None
     _begun: set[asyncio.Task[Any]] = field(default_factory=set)
 
     def begin(self, work: Coroutine[Any, Any, Any]) -> asyncio.Task[Any]:
@@ -253,7 +253,7 @@ class Workspace:
         self, channel: str, person: str = "", listener: Listener | None = None
     ) -> Judging | None:
         """Lets a context ask the model on an account; ``None`` without a model."""
-        return self.mind.judging(channel, person, listener) if self.mind else None
+        return self.runtime.judging(channel, person, listener) if self.runtime else None
 
     def zone(self, name: str | None) -> ZoneInfo:
         """The zone of that name, the configured one, or this machine's. Raises ``UnknownZone``."""

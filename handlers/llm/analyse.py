@@ -43,21 +43,21 @@ async def judge(
     # Raises no errors of the model; what is missing is in ``AnalysisRun.missed``.
     if ctx.judging is None or ctx.watched.privacy is Privacy.NONE:
         return AnalysisRun()
-    shelf = AnalysisCache(ctx=ctx, judging=ctx.judging, anew=spends is CallKind.EXPLAIN)
+    cache = AnalysisCache(ctx=ctx, judging=ctx.judging, anew=spends is CallKind.EXPLAIN)
     bases = [by_facts(ctx, graded) for graded in changes]
     plan = _plan(bases)
-    patience = shelf.judging.patience
+    patience = cache.judging.patience
     if spends is CallKind.EXPLAIN:
         patience = min(patience, _READER)
     deadline = asyncio.get_running_loop().time() + patience
-    done = Round(shelf=shelf, tip=tip, deadline=deadline, spends=spends)
+    done = Round(cache=cache, tip=tip, deadline=deadline, spends=spends)
     asked = asyncio.Event()
     async with asyncio.TaskGroup() as tasks:
         leading = None if spends else tasks.create_task(_lead(done, plan, bases, asked))
         try:
             async with asyncio.timeout_at(deadline + _GRACE):
                 for kind, planned in plan:
-                    done.kept.update(await shelf.find(kind, list(planned)))
+                    done.kept.update(await cache.find(kind, list(planned)))
                 await _ask(done, plan)
         except TimeoutError:
             done.over = done.over or _LATE
@@ -68,8 +68,8 @@ async def judge(
     judgement = _judgement(plan, done, moved)
     if leading is not None:
         judgement = _with_lead(judgement, leading.result())
-    if shelf.judging.report is not None:
-        shelf.judging.report(judgement, ctx.watched.repository.name)
+    if cache.judging.report is not None:
+        cache.judging.report(judgement, ctx.watched.repository.name)
     return judgement
 
 
@@ -77,7 +77,7 @@ async def _lead(
     done: Round, plan: Plan, bases: Sequence[Graded], asked: asyncio.Event
 ) -> DayResult:
     """The lead, requested as soon as the most important changes are analysed."""
-    ctx = done.shelf.ctx
+    ctx = done.cache.ctx
     kind, first = next(((kind, some) for kind, some in plan if some), (Asked.HIGH, {}))
     await done.ended(kind)
     if any(sha not in done.kept and sha not in done.missed for sha in first):
@@ -88,7 +88,7 @@ async def _lead(
         if (kept := done.kept.get(sha)) is not None and kept.analysis is not None
     }
     changes = await asyncio.to_thread(summary_input, bases, judged, ctx.language)
-    return await lead(ctx, done.shelf.judging, changes)
+    return await lead(ctx, done.cache.judging, changes)
 
 
 def _with_lead(judgement: AnalysisRun, led: DayResult) -> AnalysisRun:
@@ -113,11 +113,11 @@ def _plan(changes: Sequence[Graded]) -> Plan:
 
 async def _ask(done: Round, plan: Plan) -> None:
     """Ask about changes without a stored analysis, and wait for those others are asking about."""
-    shelf = done.shelf
+    cache = done.cache
     left = [(kind, {s: g for s, g in some.items() if s not in done.kept}) for kind, some in plan]
-    name = shelf.ctx.watched.repository.name
-    keys = {(name, sha, shelf.basis(kind)): sha for kind, some in left for sha in some}
-    flights = shelf.judging.flights
+    name = cache.ctx.watched.repository.name
+    keys = {(name, sha, cache.basis(kind)): sha for kind, some in left for sha in some}
+    flights = cache.judging.flights
     mine, others = flights.take(keys)
     ours = {sha for key, sha in keys.items() if key in mine}
     try:
@@ -130,7 +130,7 @@ async def _ask(done: Round, plan: Plan) -> None:
         await other.wait()
     if others:
         for kind, some in left:
-            done.kept.update(await shelf.find(kind, [s for s in some if s not in ours]))
+            done.kept.update(await cache.find(kind, [s for s in some if s not in ours]))
 
 
 async def _save_moved_grades(

@@ -103,7 +103,7 @@ class PreparedChange:
 class Round:
     """Makes calls and collects their results."""
 
-    shelf: AnalysisCache
+    cache: AnalysisCache
     tip: Tip
     deadline: float  # in loop time
     spends: CallKind | None = None  # what the calls are booked as; by default by their depth
@@ -116,7 +116,7 @@ class Round:
     _ends: dict[Asked, asyncio.Event] = field(default_factory=lambda: defaultdict(asyncio.Event))
 
     def __post_init__(self) -> None:
-        slots = self.shelf.judging.model.profile.slots
+        slots = self.cache.judging.model.profile.slots
         self._places = asyncio.Semaphore(AHEAD * slots + BATCH)
         # Waiting here and not in the client lets an error that ends the round end the waiting calls
         # too.
@@ -151,7 +151,7 @@ class Round:
 
     async def _warm(self) -> None:
         """Load what the first call needs while git reads."""
-        warm = self.shelf.judging.warm
+        warm = self.cache.judging.warm
         try:
             if warm is not None:
                 await warm()
@@ -168,7 +168,7 @@ class Round:
         if not changes or self.over:
             return
         asker = self._asker(kind)
-        source = self.shelf.ctx.watched.source
+        source = self.cache.ctx.watched.source
         small: list[PreparedChange] = []
         async for batch in source.changes(self.tip, list(changes)):
             for ready in await self._prepare(kind, batch, changes):
@@ -189,13 +189,13 @@ class Round:
         """The changes of a batch that must be asked about, prepared for the prompt."""
         wanted = [change for change in batch if change.sha in changes]
         ready = await asyncio.to_thread(self._made_ready, wanted, changes)
-        alike = await self.shelf.alike(kind, [prepared.diff for prepared in ready])
+        alike = await self.cache.alike(kind, [prepared.diff for prepared in ready])
         same = [
             replace(alike[prepared.diff], sha=prepared.sha)
             for prepared in ready
             if prepared.diff in alike
         ]
-        self.kept.update(await self.shelf.keep(kind, same))
+        self.kept.update(await self.cache.keep(kind, same))
         return [prepared for prepared in ready if prepared.diff not in alike]
 
     def _made_ready(
@@ -204,7 +204,7 @@ class Round:
         ready: list[PreparedChange] = []
         for change in batch:
             try:
-                ready.append(made_ready(self.shelf, change, changes[change.sha]))
+                ready.append(made_ready(self.cache, change, changes[change.sha]))
             except Exception as error:  # noqa: BLE001 - one odd commit must not end the day
                 self._note_error([change.sha], error)
         return ready
@@ -220,7 +220,7 @@ class Round:
             self._places.release()
 
     async def _result(self, asker: Asker, kind: Asked, ready: PreparedChange) -> Result:
-        listener = self.shelf.judging.listener
+        listener = self.cache.judging.listener
         watch = follow(ready.material, asker.language, listener) if listener else None
         try:
             return await asker.change(ready.material, kind, watch)
@@ -243,7 +243,7 @@ class Round:
 
     async def _take(self, kind: Asked, results: Iterable[tuple[PreparedChange, Result]]) -> None:
         """Record the results of calls, and save what was paid for."""
-        now = self.shelf.ctx.clock.now()
+        now = self.cache.ctx.clock.now()
         stored: list[StoredAnalysis] = []
         for ready, result in results:
             self.spent += result.usage
@@ -254,7 +254,7 @@ class Round:
                     self.over = self.over or missed
             if not isinstance(result, ModelError) or result.usage.tokens:
                 stored.append(kept_of(ready, result, now))
-        self.kept.update(await self.shelf.keep(kind, stored))
+        self.kept.update(await self.cache.keep(kind, stored))
 
     def _note_error(self, shas: Iterable[str], error: Exception) -> None:
         detail = f"{type(error).__name__}: {error}"
@@ -262,12 +262,12 @@ class Round:
 
     def _asker(self, kind: Asked) -> Asker:
         spends = self.spends or (CallKind.LINES if kind is Asked.LINES else CallKind.ANALYSIS)
-        return asker_of(self.shelf, spends, self.deadline)
+        return asker_of(self.cache, spends, self.deadline)
 
 
-def asker_of(shelf: AnalysisCache, kind: CallKind, deadline: float) -> Asker:
+def asker_of(cache: AnalysisCache, kind: CallKind, deadline: float) -> Asker:
     """The asker on the account of a context."""
-    judging, watched = shelf.judging, shelf.ctx.watched
+    judging, watched = cache.judging, cache.ctx.watched
 
     def account(shas: Sequence[str]) -> BillingAccount:
         return BillingAccount(
@@ -280,16 +280,16 @@ def asker_of(shelf: AnalysisCache, kind: CallKind, deadline: float) -> Asker:
 
     return Asker(
         model=judging.model,
-        language=shelf.ctx.language,
+        language=cache.ctx.language,
         account=account,
         deadline=deadline,
         thresholds=watched.thresholds,
     )
 
 
-def made_ready(shelf: AnalysisCache, change: Change, graded: Graded) -> PreparedChange:
+def made_ready(cache: AnalysisCache, change: Change, graded: Graded) -> PreparedChange:
     """The change, limited to what its repository's privacy lets a model see."""
-    shown = material(change, graded, shelf.ctx.watched.privacy, shelf.judging.redactor)
+    shown = material(change, graded, cache.ctx.watched.privacy, cache.judging.redactor)
     assert shown is not None, "a repository that shows nothing is not asked about"
     return PreparedChange(material=shown, diff=fingerprint(change))
 

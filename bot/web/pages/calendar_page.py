@@ -37,22 +37,22 @@ Step = tuple[str, str]  # the path of a neighbouring page, and its title
 async def extent_of(asked: PageRequest, shown: SiteRepository) -> Extent | None:
     """The archived extent of a repository, counted once per version of it."""
     key = ("extent", shown.repository.name, await asked.version(shown.repository))
-    return await asked.shelf.memo.of(key, lambda: asked.shelf.browsing.extent(shown.repository))
+    return await asked.site.memo.of(key, lambda: asked.site.browsing.extent(shown.repository))
 
 
 async def places_of(asked: PageRequest, window: Window) -> list[tuple[str, str, Share]]:
     """The folders with the most changes in a window, most first, each with its page."""
     repository = asked.shown().repository
     key = ("places", repository.name, await asked.version(repository), window)
-    find = asked.shelf.browsing.places
-    found = await asked.shelf.memo.of(key, lambda: find(repository, window, _PLACES))
+    find = asked.site.browsing.places
+    found = await asked.site.memo.of(key, lambda: find(repository, window, _PLACES))
     search = path_of(repository.name, rest="search")
     return [(one.name, f"{search}?path={quote(one.name)}", one) for one in shares(found)]
 
 
 async def days_of(asked: PageRequest, shown: SiteRepository, first: date, last: date) -> BarChart:
     """The changes of each day, both ends included, and which days were not read."""
-    zone, browsing = asked.shelf.zone, asked.shelf.browsing
+    zone, browsing = asked.site.zone, asked.site.browsing
     days = [first + timedelta(days=n) for n in range((last - first).days + 2)]
 
     async def draw() -> BarChart:
@@ -61,13 +61,13 @@ async def days_of(asked: PageRequest, shown: SiteRepository, first: date, last: 
         return pulse(await browsing.pulse(shown.repository, edges), first, unread)
 
     version = await asked.version(shown.repository)
-    return await asked.shelf.memo.of(("pulse", shown.repository.name, version, first, last), draw)
+    return await asked.site.memo.of(("pulse", shown.repository.name, version, first, last), draw)
 
 
 def last_day(asked: PageRequest, extent: Extent | None, idle: int) -> date:
     """Today, or the day of the last change if nobody fetched the clone for ``idle`` days."""
-    zone = asked.shelf.zone
-    today = asked.shelf.clock.now().astimezone(zone).date()
+    zone = asked.site.zone
+    today = asked.site.clock.now().astimezone(zone).date()
     newest = extent.last.astimezone(zone).date() if extent else today
     return today if newest <= today < newest + timedelta(days=idle) else newest
 
@@ -104,7 +104,7 @@ async def calendar_page(asked: PageRequest) -> Page:
     if extent is None:
         raise NotThere
     last = last_day(asked, extent, 30)
-    begun = extent.first.astimezone(asked.shelf.zone).date()
+    begun = extent.first.astimezone(asked.site.zone).date()
     count = (last.year - begun.year) * 12 + last.month - begun.month + 1
     pages = -(-count // _MONTHS)
     page = min(asked.page, pages)
@@ -174,14 +174,14 @@ class Unread:
     @property
     def words(self) -> str:
         """The unread parts; empty if everything that has passed was read."""
-        shelf, language = self._asked.shelf, self._asked.language
+        site, language = self._asked.site, self._asked.language
         if not self._gaps:
             return ""
-        past = min(self._window.until, shelf.clock.now())
+        past = min(self._window.until, site.clock.now())
         if (self._gaps[0].since, self._gaps[0].until) == (self._window.since, past):
             return PHRASES["unread_all"].template(language)
         named = SEPARATOR.template(language).join(
-            period_words(one, shelf.zone) for one in self._gaps[:_NAMED]
+            period_words(one, site.zone) for one in self._gaps[:_NAMED]
         )
         more = "" if len(self._gaps) <= _NAMED else " …"
         return PHRASES["unread_parts"].text(language, spans=named + more)
@@ -189,7 +189,7 @@ class Unread:
     @property
     def quiet(self) -> str:
         """The text shown in place of changes; empty if nothing can be said."""
-        now, language = self._asked.shelf.clock.now(), self._asked.language
+        now, language = self._asked.site.clock.now(), self._asked.language
         if self._gaps:
             return ""
         if self._window.since >= now:
@@ -200,7 +200,7 @@ class Unread:
 
 async def searched_periods(asked: PageRequest) -> str:
     """The periods that a search looks through, in words; empty if nothing was read."""
-    zone, language = asked.shelf.zone, asked.language
+    zone, language = asked.site.zone, asked.language
     periods = await asked.covered(asked.shown())
     named = [period_words(replace(one, zone=zone), zone) for one in periods[-_NAMED:]]
     more = "… " if len(periods) > _NAMED else ""
@@ -209,9 +209,9 @@ async def searched_periods(asked: PageRequest) -> str:
 
 async def begin(asked: PageRequest, request: Request, sessions: Sessions) -> Response:
     """Start reading the span that a form names, and redirect to its page. Raises ``NotThere``."""
-    shown, histories = asked.shown(), asked.shelf.histories
+    shown, histories = asked.shown(), asked.site.histories
     form = await form_of(request)
-    allowed = asked.shelf.may_read(signed_in=asked.signed_in) and sessions.from_here(request)
+    allowed = asked.site.may_read(signed_in=asked.signed_in) and sessions.from_here(request)
     if histories is None or not allowed:
         raise NotThere
     span, path = _span(form.get("span", ""), asked)
@@ -227,7 +227,7 @@ def _span(text: str, asked: PageRequest) -> tuple[Span, str]:
     name = asked.shown().repository.name
     try:
         first, last = parse_date(refs.base), parse_date(refs.tip)
-        window = days_window(first, last, asked.shelf.zone)
+        window = days_window(first, last, asked.site.zone)
     except UserError:
         return refs, path_of(name, compare=(refs.base, refs.tip))
     path = path_of(name, day=first) if first == last else path_of(name, week=first)

@@ -44,19 +44,19 @@ async def change_page(asked: PageRequest) -> Page:
 
     If a request has several commits, the newest is shown. Raises ``NotThere``.
     """
-    shelf, shown, language = asked.shelf, asked.shown(), asked.language
+    site, shown, language = asked.site, asked.shown(), asked.language
     found = await _found(asked)
     graded = found[0]
-    told = await shelf.browsing.told(shown.repository, [graded.sha], language)
+    told = await site.browsing.told(shown.repository, [graded.sha], language)
     entry = entry_of(graded, told, shown, language)
     at = graded.commit.committed_at
-    day = at.astimezone(shelf.zone).date()
+    day = at.astimezone(site.zone).date()
     view = ChangeView(entry, shown, language)
     files = graded.facts.files
     code_first = sorted(enumerate(files), key=lambda one: one[1].area is not Area.CORE)
     message = _message(graded)[:_LONGEST_MESSAGE]
     view.left -= _FILE * len(files[:_FILES]) + len(message.encode("utf-8", "replace"))
-    digest = await shelf.digests.announced(shown.repository.name, graded.sha, at)
+    digest = await site.digests.announced(shown.repository.name, graded.sha, at)
     releases: list[str] = []
     pages: dict[int, int] = {}
 
@@ -93,7 +93,7 @@ async def change_page(asked: PageRequest) -> Page:
             "state": await _state(asked, graded, found[1:]),
             "title_of": title_of,
             "releases": releases,
-            "beside": await shelf.browsing.beside(shown.repository, graded),
+            "beside": await site.browsing.beside(shown.repository, graded),
             "size": (sum(file.added for file in files), sum(file.deleted for file in files)),
         },
         document=lambda: _document(asked, entry),
@@ -122,7 +122,7 @@ def _is_trailer(line: str, tokens: Collection[str]) -> bool:
 async def _state(asked: PageRequest, graded: Graded, others: Sequence[Graded]) -> list[State]:
     """Reverts and re-landings of a change, then other changes that mention it."""
     repository = asked.shown().repository
-    reverts, relands = await undoings_of(asked.shelf.archive, repository, graded)
+    reverts, relands = await undoings_of(asked.site.archive, repository, graded)
     mentions = await _mentions(asked, graded)
     # What names a reverted change and has its title lands it again.
     if reverts and not relands:
@@ -143,7 +143,7 @@ async def _undone(asked: PageRequest, undone: Undone) -> Sequence[Graded]:
     if undone.number is None and not undone.sha:
         return ()
     number = None if undone.sha else undone.number
-    return await asked.shelf.archive.find(asked.shown().repository, number, undone.sha)
+    return await asked.site.archive.find(asked.shown().repository, number, undone.sha)
 
 
 async def diff_page(asked: PageRequest) -> Page:
@@ -196,7 +196,7 @@ async def _found(asked: PageRequest) -> Sequence[Graded]:
 
 async def found_by(asked: PageRequest, name: str) -> Sequence[Graded]:
     """The commits of a request's number or a name, first those of the branch, newest first."""
-    archive, shown = asked.shelf.archive, asked.shown()
+    archive, shown = asked.site.archive, asked.shown()
     found: Sequence[Graded] = ()
     if _NUMBER.fullmatch(name):
         found = await archive.find(shown.repository, int(name))
@@ -210,7 +210,7 @@ async def _mentions(asked: PageRequest, graded: Graded) -> Sequence[Graded]:
     """Archived changes whose text mentions this one, including reverts."""
     name = graded.name
     query = Query(terms=(name,), limit=_MENTIONS + 1)
-    found = await asked.shelf.archive.select(asked.shown().repository, query)
+    found = await asked.site.archive.select(asked.shown().repository, query)
     return [one for one in found if one.sha != graded.sha and one.number != graded.number]
 
 
@@ -224,7 +224,7 @@ def _file(file: FileFacts, graded: Graded, asked: PageRequest) -> tuple[FileFact
 def _document(asked: PageRequest, entry: ReportEntry) -> Document:
     graded = entry.graded
     blocks = change_blocks(
-        graded, entry.analysis, asked.shown().repository, asked.shelf.zone, asked.language, level=1
+        graded, entry.analysis, asked.shown().repository, asked.site.zone, asked.language, level=1
     )
     return Document(
         title=graded.title or graded.sha[:10], blocks=blocks, language=str(asked.language)
@@ -237,7 +237,7 @@ def _json(asked: PageRequest, entry: ReportEntry) -> Json:
         "schema": SCHEMA,
         "repository": name,
         "path": path_of(name, change=entry.graded.sha[:12]),
-        "change": entry_to_json(entry, asked.shelf.zone, asked.language),
+        "change": entry_to_json(entry, asked.site.zone, asked.language),
     }
 
 

@@ -19,13 +19,21 @@ from zoneinfo import ZoneInfo
 
 from bot.store.browsing import ChangeLine
 from bot.util.page_links import path_of
-from bot.web.pages import site
 from bot.web.pages.charts import Share, shares
 from bot.web.pages.entries import line_of, line_to_json, load_changes, seen_of, told_of
 from bot.web.pages.page_request import Form, PageRequest
 from bot.web.pages.page_text import PHRASES
 from bot.web.pages.response import tag_of
 from bot.web.pages.rows import Row, rows_of
+from bot.web.pages.site import (
+    HistorySpan,
+    Json,
+    Moved,
+    NotThere,
+    Page,
+    SiteRepository,
+    with_heading,
+)
 from digest import errors
 from digest.answer.answers import window_words
 from digest.answer.listing import area_of
@@ -72,7 +80,7 @@ class Compared:
 class Comparing:
     """A page of a comparison, read while its head is being sent."""
 
-    def __init__(self, asked: PageRequest, stretch: site.HistorySpan, title: str) -> None:
+    def __init__(self, asked: PageRequest, stretch: HistorySpan, title: str) -> None:
         self._asked, self._shown, self._stretch = asked, asked.shown(), stretch
         self.title = title
         self.all = Compared(placed=(), upgrade=(), people={}, missing=0)
@@ -87,7 +95,7 @@ class Comparing:
         version = await asked.version(self._shown.repository)
         ends = (stretch.names[0], stretch.names[-1], len(stretch.names), str(stretch.span))
         key = (self._shown.repository.name, version, ends, asked.language)
-        memo = asked.shelf.comparisons
+        memo = asked.site.comparisons
         self.all = await memo.in_turn(key, self._compared)
         least = asked.level or Level.LOW
         self.wanted = [one for one in self.all.placed if one.line.level.rank <= least.rank]
@@ -97,20 +105,20 @@ class Comparing:
             self._document = await memo.in_turn(("md", *key), self._told)
         elif asked.form is Form.HTML:
             lines, told = await told_of(
-                asked.shelf, self._shown, (one.line for one in self.placed), asked.language
+                asked.site, self._shown, (one.line for one in self.placed), asked.language
             )
             about = ("compared", ends, asked.level, self.page)
             self._rows = await rows_of(asked, lines, told, about)
 
     async def _compared(self) -> Compared:
         asked, shown = self._asked, self._shown
-        changes = await load_changes(asked.shelf, shown, self._stretch.names)
-        lines, _ = await told_of(asked.shelf, shown, map(line_of, changes), asked.language)
+        changes = await load_changes(asked.site, shown, self._stretch.names)
+        lines, _ = await told_of(asked.site, shown, map(line_of, changes), asked.language)
         missing = len(self._stretch.names) - len(changes)
         return await asyncio.to_thread(_compared, changes, lines, missing)
 
     async def _told(self) -> Document:
-        changes = await load_changes(self._asked.shelf, self._shown, self._stretch.names)
+        changes = await load_changes(self._asked.site, self._shown, self._stretch.names)
         notes = await asyncio.to_thread(notes_of, changes)
         asked, missing = self._asked, self.all.missing
         seen, upgrade = seen_of(asked, self._stretch.head), self.all.upgrade
@@ -175,7 +183,7 @@ class Comparing:
         """The comparison as release notes; available once it was read for Markdown."""
         return self._document or Document(title=self.title, blocks=(), language="")
 
-    def json(self) -> site.Json:
+    def json(self) -> Json:
         """The counts of all changes, the upgrade items, and the changes of the page."""
         levels, told = self.levels, self.all
         return {
@@ -214,7 +222,7 @@ def _compared(changes: Sequence[Graded], lines: Sequence[ChangeLine], missing: i
     return Compared(placed=placed, upgrade=met(changes), people=people, missing=missing)
 
 
-def _met_json(one: UpgradeItem) -> site.Json:
+def _met_json(one: UpgradeItem) -> Json:
     return {
         "kind": str(one.kind),
         "action": str(one.action),
@@ -235,21 +243,21 @@ _TOLD = (
 """Why there may be nothing to compare."""
 
 
-async def compare_page(asked: PageRequest) -> site.Page:
+async def compare_page(asked: PageRequest) -> Page:
     """The comparison of two points or two days. Raises ``NotThere``."""
-    shown, histories = asked.shown(), asked.shelf.histories
+    shown, histories = asked.shown(), asked.site.histories
     if histories is None:
-        raise site.NotThere
+        raise NotThere
     try:
-        span = _span(asked.part("span"), asked.shelf.zone)
+        span = _span(asked.part("span"), asked.site.zone)
         stretch = await histories.stretch(shown, span)
     except _TOLD as error:
         return _refused(asked, error)
     if stretch is None:
-        raise site.NotThere
+        raise NotThere
     title = _title(span, asked.language)
     comparing = Comparing(asked, stretch, title)
-    return site.Page(
+    return Page(
         template="compare.html",
         title=f"{title} · {shown.repository.name}",
         values={"shown": shown, "comparing": comparing, "title_words": title},
@@ -264,7 +272,7 @@ def _span(text: str, zone: ZoneInfo) -> Span:
     """Two days, or else two references. Raises ``NotThere`` and ``EmptyRange``."""
     refs = refs_named(text)
     if refs is None:
-        raise site.NotThere
+        raise NotThere
     try:
         first, last = parse_date(refs.base), parse_date(refs.tip)
     except errors.InvalidDate:
@@ -281,15 +289,15 @@ def _title(span: Span, language: Language) -> str:
     return f"{span.since.astimezone(span.zone).date()} – {last.date()} ({span.zone.key})"
 
 
-def _refused(asked: PageRequest, error: errors.UserError) -> site.Page:
+def _refused(asked: PageRequest, error: errors.UserError) -> Page:
     """A page with one line that explains why there is no comparison."""
     said, status, instead = _refusal(asked, error)
     shown, title = asked.shown(), asked.part("span")
-    return site.Page(
+    return Page(
         template="compare.html",
         title=f"{title} · {shown.repository.name}",
         values={"shown": shown, "refused": said, "instead": instead, "title_words": title},
-        document=lambda: site.with_heading(title, asked.language, Paragraph((Text(said),))),
+        document=lambda: with_heading(title, asked.language, Paragraph((Text(said),))),
         json=lambda: {"error": said},
         rests_on=said,
         status=status,
@@ -323,25 +331,25 @@ Release = tuple[str, str, str]
 """A release as the tag before it, its own tag, and the path of their comparison."""
 
 
-async def releases_page(asked: PageRequest) -> site.Page:
+async def releases_page(asked: PageRequest) -> Page:
     """The newest releases, each with a link to its comparison, and a form for any other two.
 
     Raises ``NotThere``, and ``Moved`` if the form was sent.
     """
-    shown, histories = asked.shown(), asked.shelf.histories
+    shown, histories = asked.shown(), asked.site.histories
     if histories is None:
-        raise site.NotThere
+        raise NotThere
     base, tip = asked.word("base"), asked.word("tip")
     if base and tip:
-        raise site.Moved(path_of(shown.repository.name, compare=(base, tip)))
+        raise Moved(path_of(shown.repository.name, compare=(base, tip)))
     families = await releases_of(asked, shown)
     pairs = list(chain(*families))
     title = PHRASES["compare"].template(asked.language)
-    return site.Page(
+    return Page(
         template="releases.html",
         title=f"{title} · {shown.repository.name}",
         values={"shown": shown, "families": families},
-        document=lambda: site.with_heading(
+        document=lambda: with_heading(
             title,
             asked.language,
             Listing(tuple(Item((Link(f"{base} … {tip}", path),)) for base, tip, path in pairs))
@@ -357,12 +365,12 @@ async def releases_page(asked: PageRequest) -> site.Page:
     )
 
 
-async def releases_of(asked: PageRequest, shown: site.SiteRepository) -> list[list[Release]]:
+async def releases_of(asked: PageRequest, shown: SiteRepository) -> list[list[Release]]:
     """Consecutive releases, newest first, of each family of tags."""
-    if asked.shelf.histories is None:
+    if asked.site.histories is None:
         return []
     try:
-        tags = await asked.shelf.histories.releases(shown)
+        tags = await asked.site.histories.releases(shown)
     except (errors.NotARepository, errors.SourceUnavailable):
         return []  # as for a repository without releases: the page still shows the archive
     name = shown.repository.name

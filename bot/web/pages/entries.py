@@ -41,11 +41,11 @@ Told = Mapping[str, StoredAnalysis]  # stored model analyses by full commit hash
 
 
 async def told_of(
-    shelf: Site, shown: SiteRepository, lines: Iterable[ChangeLine], language: Language
+    site: Site, shown: SiteRepository, lines: Iterable[ChangeLine], language: Language
 ) -> tuple[Sequence[ChangeLine], Told]:
     """The lines with levels as adjusted by models, and the models' analyses."""
     lines = list(lines)
-    told = await shelf.browsing.told(shown.repository, [line.sha for line in lines], language)
+    told = await site.browsing.told(shown.repository, [line.sha for line in lines], language)
     moved = []
     for line in lines:
         kept = told.get(line.sha)
@@ -55,9 +55,9 @@ async def told_of(
     return moved, told
 
 
-async def load_changes(shelf: Site, shown: SiteRepository, shas: Sequence[str]) -> list[Graded]:
+async def load_changes(site: Site, shown: SiteRepository, shas: Sequence[str]) -> list[Graded]:
     """The archived changes in the order of ``shas``."""
-    found = await shelf.archive.load(shown.repository, shas)
+    found = await site.archive.load(shown.repository, shas)
     return [found[sha] for sha in shas if sha in found]
 
 
@@ -101,8 +101,8 @@ def seen_of(asked: PageRequest, tip: str | None = None) -> Seen:
     return Seen(
         repository=asked.shown().repository,
         tip=tip,
-        at=asked.shelf.clock.now(),
-        zone=asked.shelf.zone,
+        at=asked.site.clock.now(),
+        zone=asked.site.zone,
         language=asked.language,
     )
 
@@ -130,12 +130,12 @@ async def lead_of(
 
     With ``counted`` the numbers of changes alone.
     """
-    counts, language, shelf = counts_of(lines), asked.language, asked.shelf
+    counts, language, site = counts_of(lines), asked.language, asked.site
     least = Level.MEDIUM if counts.high else Level.LOW
     about = [one.sha for one in lines if one.level.rank <= least.rank]
 
     async def made() -> Spans:
-        found = await load_changes(shelf, shown, about)
+        found = await load_changes(site, shown, about)
         analysed = partial(entry_of, told=told, shown=shown, language=language)
         entries = await asyncio.to_thread(lambda: list(map(analysed, found)))
         return lead(entries, counts, language, counted=counted) if entries else ()
@@ -144,7 +144,7 @@ async def lead_of(
         return ()
     version = await asked.version(shown.repository)
     about_it = (shown.repository.name, version, window, language, counted)
-    return await shelf.memo.of(("lead", *about_it), made)
+    return await site.memo.of(("lead", *about_it), made)
 
 
 async def released_of(
@@ -154,7 +154,7 @@ async def released_of(
 
     Each is empty if there is none.
     """
-    histories, memo, name = asked.shelf.histories, asked.shelf.memo, shown.repository.name
+    histories, memo, name = asked.site.histories, asked.site.memo, shown.repository.name
     if histories is None:
         return "", "", ""
     version = await asked.version(shown.repository)

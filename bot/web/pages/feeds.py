@@ -95,7 +95,7 @@ async def changes_feed(asked: PageRequest) -> Feed:
 async def all_feed(asked: PageRequest) -> Feed:
     """The newest changes of every repository that the reader may see."""
     items: list[Item] = []
-    for shown in asked.shelf.visible(signed_in=asked.signed_in):
+    for shown in asked.site.visible(signed_in=asked.signed_in):
         name = shown.repository.name
         found = await _items(asked, shown, "")
         items += (replace(item, title=f"{name}: {item.title}") for item in found)
@@ -109,7 +109,7 @@ async def digests_feed(asked: PageRequest) -> Feed:
     """The newest digests of a repository as they were posted. Raises ``NotThere``."""
     shown = asked.shown()
     name = shown.repository.name
-    told = await asked.shelf.browsing.newest_posted(shown.repository, DIGESTS)
+    told = await asked.site.browsing.newest_posted(shown.repository, DIGESTS)
     title = PHRASES["digests"].template(asked.language)
     return Feed(
         id=name_of(f"{name} digests"),
@@ -134,13 +134,13 @@ async def _items(asked: PageRequest, shown: SiteRepository, topic: str) -> list[
     """The newest changes of the requested level and above, and of the topic if one is given."""
     if topic:
         changes = await _about(asked, shown, topic)
-        lines, told = await told_of(asked.shelf, shown, map(line_of, changes), asked.language)
+        lines, told = await told_of(asked.site, shown, map(line_of, changes), asked.language)
         made = partial(made_rows, changes, lines, told, asked.language, marked=False)
         rows = await asyncio.to_thread(made)
     else:
         level = asked.level or Level.LOW
-        newest = await asked.shelf.browsing.newest(shown.repository, SIZE, level)
-        lines, told = await told_of(asked.shelf, shown, newest, asked.language)
+        newest = await asked.site.browsing.newest(shown.repository, SIZE, level)
+        lines, told = await told_of(asked.site, shown, newest, asked.language)
         key = ("feed", str(asked.level or ""))
         rows = list(await rows_of(asked, lines, told, key, shown=shown, marked=False))
     return sorted((_item(row, shown) for row in rows), key=lambda item: item.at, reverse=True)
@@ -157,7 +157,7 @@ async def _about(asked: PageRequest, shown: SiteRepository, topic: str) -> Seque
         limit=OF_TOPIC,
         besides=await asked.strays(shown),
     )
-    return await asked.shelf.archive.select(shown.repository, query)
+    return await asked.site.archive.select(shown.repository, query)
 
 
 def _item(row: Row, shown: SiteRepository) -> Item:
@@ -221,7 +221,7 @@ def _json_items(feed: Feed, base: str) -> Iterator[Json]:
 
 
 def _base(asked: PageRequest) -> str:
-    return asked.shelf.public_url or str(asked.request.base_url).rstrip("/")
+    return asked.site.public_url or str(asked.request.base_url).rstrip("/")
 
 
 def _legible(text: str) -> bytes:

@@ -32,7 +32,7 @@ from handlers.ports.storage import State
 
 async def digest_page(asked: PageRequest) -> Page:
     """A digest as it was posted. Raises ``NotThere``, also if its repository is not visible."""
-    kept = await asked.shelf.digests.marked(asked.part("digest"))
+    kept = await asked.site.digests.marked(asked.part("digest"))
     if kept is None:
         raise NotThere
     # The parts common to all pages of a repository are built from the name in the path.
@@ -46,9 +46,9 @@ async def digest_page(asked: PageRequest) -> Page:
 
     async def read() -> None:
         shas = [outcome.sha for outcome in kept.outcomes]
-        written.changes = await load_changes(asked.shelf, shown, shas)
+        written.changes = await load_changes(asked.site, shown, shas)
         lines = [line_of(graded) for graded in written.changes]
-        moved, written.told = await told_of(asked.shelf, shown, lines, asked.language)
+        moved, written.told = await told_of(asked.site, shown, lines, asked.language)
         rows = await rows_of(asked, moved, written.told, ("digest", heading.mark))
         taken = 3 * len(markdown(_whole(posted, frozen.details)).encode())
         written.show(rows, taken, within(shown.repository.name))
@@ -139,7 +139,7 @@ class News:
         last = max(days, default=calendar_page.last_day(asked, None, _NEWS_DAYS))
         self.first = last - timedelta(days=_NEWS_DAYS - 1)
         self.days = seven_days(self.first, asked.language)
-        self.window = days_window(self.first, last, asked.shelf.zone)
+        self.window = days_window(self.first, last, asked.site.zone)
         self.sections: list[NewsSection] = []
         """The changes to act on of the last whole day, of today and of the days before; others."""
         self.told = False
@@ -153,8 +153,8 @@ class News:
 
     def age(self, day: date) -> int:
         """How many days ago a day was; 0 for yesterday and today."""
-        shelf = self._asked.shelf
-        days = (shelf.clock.now().astimezone(shelf.zone).date() - day).days
+        site = self._asked.site
+        days = (site.clock.now().astimezone(site.zone).date() - day).days
         return days if days > 1 else 0
 
     async def read(self, repositories: Sequence[SiteRepository]) -> None:
@@ -163,8 +163,8 @@ class News:
         for shown in repositories:
             if await asked.gaps(shown, self.window):
                 self.unread.append(shown)
-            lines = await asked.shelf.browsing.lines(shown.repository, self.window)
-            lines, told = await told_of(asked.shelf, shown, lines, asked.language)
+            lines = await asked.site.browsing.lines(shown.repository, self.window)
+            lines, told = await told_of(asked.site, shown, lines, asked.language)
             await self._lead(shown, lines, told)
             lines = [line for line in lines if line.level is not Level.LOW]
             rows = await rows_of(asked, lines, told, ("news", self.window), shown=shown)
@@ -187,12 +187,12 @@ class News:
         self.leads = [counted if one in said else lead for one, lead, counted in both]
 
     def _day(self, row: Row) -> date:
-        return row.line.at.astimezone(self._asked.shelf.zone).date()
+        return row.line.at.astimezone(self._asked.site.zone).date()
 
     def _by_day(self, act: Sequence[tuple[SiteRepository, Row]]) -> Iterator[NewsSection]:
         """What is to be acted on: the last whole day before today and what came earlier."""
-        language, zone = self._asked.language, self._asked.shelf.zone
-        today = self._asked.shelf.clock.now().astimezone(zone).date()
+        language, zone = self._asked.language, self._asked.site.zone
+        today = self._asked.site.clock.now().astimezone(zone).date()
         whole = max((day for _, day, _ in self.leads), default=today - timedelta(days=1))
         days = [self._day(row) for _, row in act]
         act = sorted(act, key=lambda one: self._day(one[1]), reverse=True)
@@ -221,8 +221,8 @@ class News:
 
         A day that was not read in full has no lead: there might be something to act on.
         """
-        zone = self._asked.shelf.zone
-        today = self._asked.shelf.clock.now().astimezone(zone).date()
+        zone = self._asked.site.zone
+        today = self._asked.site.clock.now().astimezone(zone).date()
         day = max({line.at.astimezone(zone).date() for line in lines} - {today}, default=today)
         of_day = [line for line in lines if line.at.astimezone(zone).date() == day]
         window = day_window(day, zone)
@@ -237,7 +237,7 @@ class News:
 async def index_page(asked: PageRequest) -> Page:
     """The most important recent changes, and every repository that the reader may see."""
     rows, items = [], list[Item]()
-    for shown in asked.shelf.visible(signed_in=asked.signed_in):
+    for shown in asked.site.visible(signed_in=asked.signed_in):
         extent, name = await calendar_page.extent_of(asked, shown), shown.repository.name
         items.append(Item((Link(name, path_of(name)),)))
         rows.append((shown, extent, await _pulse(asked, shown, extent) if extent else None))
@@ -248,7 +248,7 @@ async def index_page(asked: PageRequest) -> Page:
         title=title,
         values={
             "rows": rows,
-            "hidden": len(rows) < len(asked.shelf.repositories),
+            "hidden": len(rows) < len(asked.site.repositories),
             "news": news,
             "several": len(rows) > 1,
             "sole": rows[0][0] if len(rows) == 1 else None,
@@ -264,14 +264,14 @@ async def index_page(asked: PageRequest) -> Page:
 
 async def repository_page(asked: PageRequest) -> Page:
     """The overview of a repository. Raises ``NotThere``."""
-    shown, browsing = asked.shown(), asked.shelf.browsing
+    shown, browsing = asked.shown(), asked.site.browsing
     repository, name = shown.repository, shown.repository.name
     extent = await calendar_page.extent_of(asked, shown)
     drawn = await _pulse(asked, shown, extent)
     news = News(asked, {name: extent} if extent else {})
     last = drawn.bars[-1].day
     first = last - timedelta(days=_NEWS_DAYS - 1)
-    places = await calendar_page.places_of(asked, days_window(first, last, asked.shelf.zone))
+    places = await calendar_page.places_of(asked, days_window(first, last, asked.site.zone))
     digests = await browsing.digests(repository, _DIGESTS)
     newest: list[ChangeLine] = []
     releases: list[Release] = []
@@ -295,7 +295,7 @@ async def repository_page(asked: PageRequest) -> Page:
             "week": seven_days(first, asked.language),
             "news": news,
             "digests": [
-                (period_words(one.window, asked.shelf.zone), one, digest_path(one.mark))
+                (period_words(one.window, asked.site.zone), one, digest_path(one.mark))
                 for one in digests
             ],
             "releases": releases,

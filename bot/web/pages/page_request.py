@@ -59,7 +59,7 @@ class Form(StrEnum):
 class PageRequest:
     """A parsed request. ``path`` is without the ending that names the form."""
 
-    shelf: Site
+    site: Site
     request: Request
     path: str
     language: Language
@@ -73,36 +73,36 @@ class PageRequest:
     async def version(self, repository: Repository) -> str:
         """A text that changes whenever pages of the repository may change."""
         if repository.name not in self.versions:
-            self.versions[repository.name] = await self.shelf.browsing.version(repository)
+            self.versions[repository.name] = await self.site.browsing.version(repository)
         return self.versions[repository.name]
 
     async def covered(self, shown: SiteRepository) -> Sequence[Window]:
         """The periods of a repository in which every commit was read, earliest first."""
         repository = shown.repository
         key = ("covered", repository.name, shown.branch, await self.version(repository))
-        find = self.shelf.coverage.covered
-        found = await self.shelf.memo.of(key, lambda: find(repository, shown.branch))
+        find = self.site.coverage.covered
+        found = await self.site.memo.of(key, lambda: find(repository, shown.branch))
         self.read[repository.name] = found
         return found
 
     async def strays(self, shown: SiteRepository) -> tuple[str, ...]:
         """The archived commits of other branches, which lists and counts leave out."""
-        repository, shelf = shown.repository, self.shelf
-        if shelf.histories is None:
+        repository, site = shown.repository, self.site
+        if site.histories is None:
             return ()
-        histories, others = shelf.histories, partial(shelf.browsing.others, repository)
+        histories, others = site.histories, partial(site.browsing.others, repository)
 
         async def find() -> tuple[str, ...]:
             found = tuple(await histories.strays(shown, others))
-            shelf.browsing.leave_out(repository, found)
+            site.browsing.leave_out(repository, found)
             return found
 
         key = ("strays", repository.name, shown.branch, await self.version(repository))
-        return await shelf.memo.of(key, find)
+        return await site.memo.of(key, find)
 
     async def gaps(self, shown: SiteRepository, window: Window) -> Sequence[Window]:
         """The parts of a window that have passed, but for the last minutes, and were not read."""
-        now = self.shelf.clock.now()
+        now = self.site.clock.now()
         past = replace(window, until=max(window.since, min(window.until, now)))
         found = gaps(past, await self.covered(shown))
         return [one for one in found if one.until < now or one.since <= now - RECENT]
@@ -115,17 +115,17 @@ class PageRequest:
     def stale(self, repository: Repository) -> int:
         """How many whole days ago a repository was last read; available as :meth:`as_of`."""
         read = self.as_of(repository)
-        return max((self.shelf.clock.now() - read).days, 0) if read else 0
+        return max((self.site.clock.now() - read).days, 0) if read else 0
 
     @property
     def ask(self) -> Ask | None:
         """Answers this reader's questions, for which changes that the archive lacks are read."""
-        return self.shelf.ask if self.shelf.may_read(signed_in=self.signed_in) else None
+        return self.site.ask if self.site.may_read(signed_in=self.signed_in) else None
 
     def shown(self) -> SiteRepository:
         """The repository that the path names. Raises ``NotThere``."""
         name = str(self.request.path_params["repository"])
-        found = self.shelf.find(name, signed_in=self.signed_in)
+        found = self.site.find(name, signed_in=self.signed_in)
         if found is None:
             raise NotThere
         return found

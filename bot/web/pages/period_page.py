@@ -98,7 +98,7 @@ class PeriodEntries:
             shas = [row.line.sha for row in written]
         else:
             shas = [line.sha for line in self._chosen.lines]
-        self.written.changes = await load_changes(asked.shelf, self._shown, shas)
+        self.written.changes = await load_changes(asked.site, self._shown, shas)
         if asked.level is not None or (self._chosen.page > 1 and asked.form is not Form.HTML):
             return
         told = self.written.told
@@ -107,7 +107,7 @@ class PeriodEntries:
         self.lead = await lead_of(*about, counted=acts)
         version = await asked.version(self._shown.repository)
         key = (self._shown.repository.name, version, self._window, asked.language, self._weekly)
-        self.led = await asked.shelf.memo.of(
+        self.led = await asked.site.memo.of(
             ("led", *key), lambda: led_of(asked, self._window, self._lines, weekly=self._weekly)
         )
         if self._weekly:
@@ -143,10 +143,10 @@ async def week_page(asked: PageRequest) -> Page:
 
 
 async def _page(asked: PageRequest, *, first: date, last: date, weekly: bool) -> Page:
-    shelf, shown, language = asked.shelf, asked.shown(), asked.language
-    window = days_window(first, last, shelf.zone)
-    lines = await shelf.browsing.lines(shown.repository, window)
-    lines, told = await told_of(shelf, shown, lines, language)
+    site, shown, language = asked.site, asked.shown(), asked.language
+    window = days_window(first, last, site.zone)
+    lines = await site.browsing.lines(shown.repository, window)
+    lines, told = await told_of(site, shown, lines, language)
     chosen = select_lines(lines, asked.level, asked.page)
     telling = PeriodEntries(asked, window, chosen, lines, told, weekly=weekly)
     unread = await asked.gaps(shown, window)
@@ -155,7 +155,7 @@ async def _page(asked: PageRequest, *, first: date, last: date, weekly: bool) ->
         PHRASES["calendar"].template(language),
     )
     heading = week_words(first, language) if weekly else day_words(first, language)
-    if window.since <= shelf.clock.now() < window.until:
+    if window.since <= site.clock.now() < window.until:
         heading = PHRASES["so_far"].text(language, heading=heading)
     return Page(
         template="window.html",
@@ -183,8 +183,8 @@ async def _page(asked: PageRequest, *, first: date, last: date, weekly: bool) ->
 async def _around(asked: PageRequest, window: Window, *, weekly: bool) -> list[Step | None]:
     """The pages of the nearest days or weeks before and after with changes."""
     least = asked.level or Level.LOW
-    near = await asked.shelf.browsing.neighbours(asked.shown().repository, window, least)
-    zone = asked.shelf.zone
+    near = await asked.site.browsing.neighbours(asked.shown().repository, window, least)
+    zone = asked.site.zone
     year = window.since.astimezone(zone).year
     days = [at.astimezone(zone).date() if at else None for at in near]
     return [_step(asked, day, weekly=weekly, year=year) if day else None for day in days]
@@ -250,14 +250,14 @@ async def led_of(
     asked: PageRequest, window: Window, lines: Sequence[ChangeLine], *, weekly: bool
 ) -> StoredSummary | None:
     """A model's summary of a window in the reader's language; ``None`` if there is none."""
-    repository, shelf = asked.shown().repository, asked.shelf
+    repository, site = asked.shown().repository, asked.site
     until = window.until + _LATEST
-    days = await shelf.browsing.days(repository, asked.language, window.since, until)
+    days = await site.browsing.days(repository, asked.language, window.since, until)
     days = [day for day in days if day.source is Origin.MODEL]
     if not days:
         return None
     first = window.since.astimezone(window.zone).date()
-    near = await shelf.browsing.posted(repository, window.since - timedelta(days=1), window.until)
+    near = await site.browsing.posted(repository, window.since - timedelta(days=1), window.until)
     posted = [told for told in near if _leads_to(told, first, weekly=weekly)]
     for told in posted:
         words = "\n".join(_texts(thaw(told.document).document))

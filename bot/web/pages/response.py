@@ -127,7 +127,7 @@ async def _gathered(
                 enough = _PIECE
     except Exception:
         log.exception("web.broken", path=asked.path)
-        asked.shelf.cut.add(tag)
+        asked.site.cut.add(tag)
         # The head and the navigation need nothing that was not there.
         for piece in pieces:
             held.append(piece)

@@ -143,34 +143,34 @@ _TYPES = {
 }
 
 
-def routes(shelf: Site) -> list[BaseRoute]:
+def routes(site: Site) -> list[BaseRoute]:
     """Every page of the site, its feeds, its files, and the description of its JSON.
 
     Mount them at the root, after all other routes.
     """
-    site = _Site(shelf)
+    endpoints = _Endpoints(site)
     found: list[BaseRoute] = [
-        Route("/static/{style}/{name}", site.file, middleware=_SQUEEZED),
-        Route("/openapi.json", site.openapi, middleware=_SQUEEZED),
-        Route("/robots.txt", site.robots),
-        *Admin(site.sessions, site.asked_plainly, shelf.office).routes(),
-        Route(f"{page_table.REPOSITORY}{WITHIN}/read", site.read, methods=["POST"]),
+        Route("/static/{style}/{name}", endpoints.file, middleware=_SQUEEZED),
+        Route("/openapi.json", endpoints.openapi, middleware=_SQUEEZED),
+        Route("/robots.txt", endpoints.robots),
+        *Admin(endpoints.sessions, endpoints.asked_plainly, site.office).routes(),
+        Route(f"{page_table.REPOSITORY}{WITHIN}/read", endpoints.read, methods=["POST"]),
     ]
     for _, path, _, _, make in _FEEDS:
         for ending, written in (("atom", feeds.atom), ("json", feeds.json_feed)):
-            answer = site.feed(written(make))
+            answer = endpoints.feed(written(make))
             found.append(Route(f"{path}.{ending}", answer, middleware=_SQUEEZED))
     for entry in page_table.PAGES:
         for form in (Form.JSON, Form.MARKDOWN, Form.HTML):
             path = entry.path_in(form) if form else entry.path
-            found.append(Route(path, site.page(entry, form), middleware=_SQUEEZED))
-    return [*found, Route("/{rest:path}", site.nothing)]
+            found.append(Route(path, endpoints.page(entry, form), middleware=_SQUEEZED))
+    return [*found, Route("/{rest:path}", endpoints.nothing)]
 
 
-class _Site:
-    def __init__(self, shelf: Site) -> None:
-        self._shelf = shelf
-        self.sessions = Sessions(shelf.token, shelf.public_url)
+class _Endpoints:
+    def __init__(self, site: Site) -> None:
+        self._site = site
+        self.sessions = Sessions(site.token, site.public_url)
 
     def asked(self, request: Request, form: Form) -> PageRequest:
         path = request.url.path
@@ -178,16 +178,16 @@ class _Site:
         name = f"{request.path_params.get('repository', '')}.{form}"
         signed_in = self.sessions.signed_in(request)
         alone = form and set(request.path_params) == {"repository"}
-        if alone and self._shelf.find(name, signed_in=signed_in):
+        if alone and self._site.find(name, signed_in=signed_in):
             request.path_params["repository"] = name
             form = Form.HTML
         if form:
             path = path.removesuffix(f".{form}")
         return PageRequest(
-            shelf=self._shelf,
+            site=self._site,
             request=request,
             path="/" if path == "/index" else path,
-            language=language_of(request, self._shelf.language),
+            language=language_of(request, self._site.language),
             form=form,
             signed_in=signed_in,
         )
@@ -203,7 +203,7 @@ class _Site:
                 # Before the version is read: the page shows what was not read until then.
                 reading = self._reading(asked)
                 tag = await self._tag(asked)
-                if is_unchanged(request, tag, asked.shelf.cut) and not reading:
+                if is_unchanged(request, tag, asked.site.cut) and not reading:
                     return not_modified(tag)
                 page = await entry.view(asked)
             except NotThere:
@@ -215,7 +215,7 @@ class _Site:
                 return self._broken(asked)
             if page.rests_on:
                 tag = tag_of(tag, page.rests_on)
-                if is_unchanged(request, tag, asked.shelf.cut) and not reading:
+                if is_unchanged(request, tag, asked.site.cut) and not reading:
                     return not_modified(tag)
             reading = reading or self._reading(asked)
             response = await reply(asked, page, "" if reading else tag)
@@ -229,9 +229,9 @@ class _Site:
 
     def _reading(self, asked: PageRequest) -> bool:
         """Whether the page's repository is being read, so that the page changes by itself."""
-        if "repository" not in asked.request.path_params or asked.shelf.histories is None:
+        if "repository" not in asked.request.path_params or asked.site.histories is None:
             return False
-        return asked.shelf.histories.reading(asked.shown()) is not None
+        return asked.site.histories.reading(asked.shown()) is not None
 
     async def read(self, request: Request) -> Response:
         """Start reading what was not read."""
@@ -259,13 +259,13 @@ class _Site:
         if "repository" in asked.request.path_params:
             shown = [asked.shown()]
         else:
-            shown = self._shelf.visible(signed_in=asked.signed_in)
+            shown = self._site.visible(signed_in=asked.signed_in)
         versions = [await asked.version(one.repository) for one in shown]
         strays: list[str] = []
         for one in shown:
             await asked.covered(one)
             strays += await asked.strays(one)
-        today = asked.shelf.clock.now().astimezone(asked.shelf.zone).date().isoformat()
+        today = asked.site.clock.now().astimezone(asked.site.zone).date().isoformat()
         # Feeds contain the address that they were requested by.
         return tag_of(
             *(one.repository.name for one in shown),
@@ -288,7 +288,7 @@ class _Site:
         return Response(content, headers=headers, media_type=media)
 
     async def openapi(self, request: Request) -> Response:
-        body = as_json(description(self._shelf.public_url))
+        body = as_json(description(self._site.public_url))
         tag = tag_of(body.decode())
         if is_unchanged(request, tag):
             return not_modified(tag)
@@ -305,7 +305,7 @@ class _Site:
         """The repository that an unknown address begins with, if the reader may see it."""
         path = asked.path.removeprefix(f"{REPOSITORIES}/")
         name = path.partition(f"{WITHIN}/")[0]
-        return self._shelf.find(name, signed_in=asked.signed_in) if path != asked.path else None
+        return self._site.find(name, signed_in=asked.signed_in) if path != asked.path else None
 
     async def _missing(self, asked: PageRequest) -> Response:
         if shown := self._shown(asked):
@@ -336,34 +336,34 @@ log = structlog.get_logger(__name__)
 _WORD = "the"  # searched for, and looked up as a topic; the result does not matter
 
 
-async def warm(shelf: Site) -> None:
+async def warm(site: Site) -> None:
     """Render the pages of the first repository that has changes, and the list of all repositories.
 
     The output never leaves the process, so the repository's privacy is ignored.
     """
     try:
-        for shown in shelf.repositories:
-            newest = await shelf.browsing.newest(shown.repository, 1)
+        for shown in site.repositories:
+            newest = await site.browsing.newest(shown.repository, 1)
             if newest:
-                pages = Router(routes(_alone(shelf, shown)))
-                for path in _paths(shown.repository, newest[0], shelf):
+                pages = Router(routes(_alone(site, shown)))
+                for path in _paths(shown.repository, newest[0], site):
                     await _get(pages, path)
                 break
-        await _get(Router(routes(_alone(shelf, *shelf.repositories))), "/")
+        await _get(Router(routes(_alone(site, *site.repositories))), "/")
     except Exception as error:  # noqa: BLE001 - a page that fails is told to whoever asks for it
         # A page that fails must not keep the others from being served.
         log.warning("web.not_warm", error=str(error), kind=type(error).__name__)
 
 
-def _alone(shelf: Site, *shown: SiteRepository) -> Site:
+def _alone(site: Site, *shown: SiteRepository) -> Site:
     """The site with these repositories, visible to everybody. It shares the site's caches."""
     return replace(
-        shelf, repositories=[replace(one, private=False) for one in shown], office=None, ask=None
+        site, repositories=[replace(one, private=False) for one in shown], office=None, ask=None
     )
 
 
-def _paths(repository: Repository, newest: ChangeLine, shelf: Site) -> list[str]:
-    day = newest.at.astimezone(shelf.zone).date()
+def _paths(repository: Repository, newest: ChangeLine, site: Site) -> list[str]:
+    day = newest.at.astimezone(site.zone).date()
     return [
         path_of(repository.name),
         path_of(repository.name, day=day),

@@ -214,7 +214,7 @@ async def rows_of(
     version = await asked.version(shown.repository)
 
     async def made() -> Sequence[Row]:
-        changes = await load_changes(asked.shelf, shown, [line.sha for line in lines])
+        changes = await load_changes(asked.site, shown, [line.sha for line in lines])
         rows = await asyncio.to_thread(made_rows, changes, lines, told, language, marked=marked)
         if not marked:
             return rows
@@ -229,7 +229,7 @@ async def rows_of(
             ]
         )
 
-    return await asked.shelf.rows.of((shown.repository.name, version, language, *key), made)
+    return await asked.site.rows.of((shown.repository.name, version, language, *key), made)
 
 
 def weight(row: Row) -> tuple[float, ...]:

@@ -71,13 +71,13 @@ async def topic_page(asked: PageRequest) -> Page:
     if resolved.topics:
         query = Query(topics=resolved.topics, about=resolved.alternatives)
         return await _page(asked, title, query, resolved=resolved, topic=topic)
-    alike = await asked.shelf.archive.alike(asked.shown().repository, sought(topic))
+    alike = await asked.site.archive.alike(asked.shown().repository, sought(topic))
     return await _page(asked, title, None, near=near_topics(topic, alike), topic=topic)
 
 
 async def resolved_topic(asked: PageRequest, topic: str) -> Resolved:
     """The topics of the requested repository that a name stands for. Raises ``NotThere``."""
-    shown, archive = asked.shown(), asked.shelf.archive
+    shown, archive = asked.shown(), asked.site.archive
     aliases = {name: tuple(topics) for name, topics in shown.aliases.items()}
     known = await archive.vocabulary(shown.repository, candidates(topic, aliases))
     return resolve(topic, known, aliases)
@@ -118,7 +118,7 @@ def _narrowed(asked: PageRequest, query: Query) -> Query:
     first, last = _day(asked, "since"), _day(asked, "until")
     if first or last:
         first, last = first or date(YEARS[0], 1, 1), last or date(YEARS[-1], 1, 1)
-        query = replace(query, window=days_window(first, max(first, last), asked.shelf.zone))
+        query = replace(query, window=days_window(first, max(first, last), asked.site.zone))
     return replace(query, area=Area(area) if area in list(Area) else None)
 
 
@@ -143,7 +143,7 @@ def _is_question(asked: PageRequest, words: str) -> bool:
     if len(words.split()) == 1 and words.isascii():
         return False
     try:
-        intent = parse(words, asked.shelf.clock.now(), asked.shelf.zone)
+        intent = parse(words, asked.site.clock.now(), asked.site.zone)
     except UserError:
         return False
     other = of.Search | of.Unknown | of.Explain | of.Help
@@ -151,7 +151,7 @@ def _is_question(asked: PageRequest, words: str) -> bool:
 
 
 async def _survey(asked: PageRequest, query: Query) -> tuple[Listed, Mapping[Level, int]]:
-    shown, archive = asked.shown(), asked.shelf.archive
+    shown, archive = asked.shown(), asked.site.archive
     repository = shown.repository
     query = replace(_narrowed(asked, query), besides=await asked.strays(shown))
     wanted = replace(query, level=asked.level)
@@ -181,7 +181,7 @@ async def _page(
         # This examines the facts of ten changes: the reader has the head by then.
         why.update(await _reasons(asked, survey, resolved))
         changes = [one.graded for one in survey.page]
-        lines, told = await told_of(asked.shelf, shown, map(line_of, changes), asked.language)
+        lines, told = await told_of(asked.site, shown, map(line_of, changes), asked.language)
         made = made_rows(changes, lines, told, asked.language)
         rows.extend((row, beside_title(why[row.line.sha], asked.language)) for row in made)
 
@@ -239,7 +239,7 @@ async def _reasons(
     changes = [one.graded for one in survey.page]
     if not resolved.topics:
         return {one.sha: () for one in changes}
-    labels = await labels_of(asked.shelf.requests, asked.shown().repository, changes)
+    labels = await labels_of(asked.site.requests, asked.shown().repository, changes)
     return {one.sha: bears(one, resolved, labels.get(one.sha, ())) for one in changes}
 
 
@@ -327,7 +327,7 @@ async def _examples(asked: PageRequest) -> list[tuple[str, str]]:
     extent = await extent_of(asked, shown)
     if extent is None or asked.ask is None:
         return []
-    last = extent.last.astimezone(asked.shelf.zone).date()
+    last = extent.last.astimezone(asked.site.zone).date()
     days = {"last": last, "week": last - timedelta(days=6), "month": last - timedelta(days=29)}
     said = {name: day.isoformat() for name, day in days.items()}
     questions = (phrase.text(asked.language, **said) for phrase in EXAMPLES)

@@ -206,7 +206,7 @@ def fragment(template: str, macro: str, language: Language, *values: Any) -> Mar
 
 def render_pieces(template: str, asked: PageRequest, **values: Any) -> Iterator[str]:
     """A template for the reader's request, in pieces."""
-    zone = asked.shelf.zone
+    zone = asked.site.zone
     other = Language.EN if asked.language is Language.ZH else Language.ZH
     return (
         _environment()

@@ -79,5 +79,5 @@ class Setup:
     transport: OpenAITransport
     config: ModelConfig
     ledger: FakeCallLedger
-    purse: FakePurse
+    budget: FakePurse
     memory: FakeMemory

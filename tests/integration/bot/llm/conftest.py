@@ -57,14 +57,14 @@ async def connect() -> AsyncIterator[Callable[..., Setup]]:
             transport=OpenAITransport(config),
             config=config,
             ledger=FakeCallLedger(),
-            purse=FakePurse(),
+            budget=FakePurse(),
             memory=memory or FakeMemory(),
         )
         setup.model = ServedModel(
             config,
             setup.transport,
             setup.ledger,
-            purse=setup.purse,
+            budget=setup.budget,
             memory=setup.memory,
             pauses=Pauses(first=0.02, longest=0.2),
             breaker=Breaker(clock, **breaker),
@@ -75,4 +75,4 @@ async def connect() -> AsyncIterator[Callable[..., Setup]]:
     yield build
     for setup in made:
         await setup.model.aclose()
-        assert not setup.purse.held, "a hold was never settled"
+        assert not setup.budget.held, "a hold was never settled"

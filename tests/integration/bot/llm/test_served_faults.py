@@ -81,7 +81,7 @@ async def test_complete_with_a_good_reply_takes_one_call(serve, connect):
         "strict": True,
         "schema": SCHEMA,
     }
-    assert setup.purse.settled == [usage]
+    assert setup.budget.settled == [usage]
 
 
 # 429
@@ -532,13 +532,13 @@ async def test_caller_that_gives_up_is_booked_and_leaves_no_hold(serve, connect)
     with pytest.raises(asyncio.CancelledError):
         await task
     assert setup.ledger.outcomes == ["cancelled"]
-    assert not setup.purse.held
+    assert not setup.budget.held
 
 
 async def test_spent_budget_sends_nothing(serve, connect):
     server = serve(answer=lambda sent: OK)
     setup = connect(server)
-    setup.purse.left = 1
+    setup.budget.left = 1
     await setup.model.complete(request())
     error = await failure(setup)
     assert error.reason is ModelReason.BUDGET

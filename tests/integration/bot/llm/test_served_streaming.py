@@ -189,7 +189,7 @@ async def test_listener_that_leaves_ends_the_request(serve, connect):
     await stream.aclose()
     assert setup.ledger.outcomes == ["cancelled"]
     assert 0 < setup.ledger.calls[0].usage.output_tokens < 100
-    assert not setup.purse.held
+    assert not setup.budget.held
 
 
 async def test_slow_listener_does_not_use_up_the_time_of_the_server(serve, connect, hand_clock):

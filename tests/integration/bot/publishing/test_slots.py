@@ -61,8 +61,8 @@ async def slots(tmp_path: Path, *names: str, quiet: Quiet = Quiet.LINE, withheld
     async with open_workspace(file, FixedClock(NOON)) as app:
         for one in settings:
             await app.watch_configured(one)
-        discretion = Withholding(withheld) if withheld else None
-        yield Slots(app, discretion=discretion), post, places
+        visibility = Withholding(withheld) if withheld else None
+        yield Slots(app, visibility=visibility), post, places
 
 
 async def test_repository_that_cannot_be_read_is_left_out_and_the_others_are_posted(tmp_path):

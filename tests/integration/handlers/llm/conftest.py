@@ -111,8 +111,10 @@ class Bench:
         **settings: Any,
     ) -> Context:
         """A context with a model of its own, as after a restart; ``fresh=False`` shares it."""
-        mind = self.app.mind if not fresh and self.app.mind else self._mind(settings, redactor)
-        self.app = replace(self.app, mind=mind)
+        runtime = (
+            self.app.runtime if not fresh and self.app.runtime else self._mind(settings, redactor)
+        )
+        self.app = replace(self.app, runtime=runtime)
         watched = await self.app.watch(str(self.project.path), name="octo/project")
         return self.app.context(
             replace(watched, privacy=privacy),
@@ -128,7 +130,7 @@ class Bench:
             config,
             OpenAITransport(config),
             ledger,
-            purse=CappedBudget(config.caps, ledger, self.app.clock),
+            budget=CappedBudget(config.caps, ledger, self.app.clock),
             memory=FakeMemory(),
             clock=self.app.clock,
             pauses=Pauses(first=0.02, longest=0.1),

@@ -312,7 +312,7 @@ async def test_at_a_cap_the_digest_goes_on_and_marks_what_was_not_judged(serve, 
     assert len(judged) + len(missed) == JUDGED
     assert max(e.level.rank for e in judged) <= min(e.level.rank for e in missed)
     assert {m.reason for m in daily.judgement.missed.values()} == {"budget"}
-    spent = await one.app.mind.model._calls._ledger.spent(one.app.clock.now().replace(hour=0))
+    spent = await one.app.runtime.model._calls._ledger.spent(one.app.clock.now().replace(hour=0))
     assert spent.tokens <= 12_000
     text = markdown(report_document(daily.report, Language.EN))
     assert text.count("no model has read this change") == len(missed)
@@ -352,7 +352,7 @@ async def test_explain_asks_on_demand_keeps_and_books_it(serve, bench) -> None:
     assert len(server.asked) == 1
     assert await explain(intent, ctx) == first
     assert len(server.asked) == 1
-    costs = await one.app.mind.model._calls._ledger.costs(
+    costs = await one.app.runtime.model._calls._ledger.costs(
         DAY.since, one.app.clock.now().replace(hour=23)
     )
     assert [(c.kind, c.usage.calls) for c in costs] == [(CallKind.EXPLAIN, 1)]

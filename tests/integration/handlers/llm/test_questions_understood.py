@@ -47,7 +47,7 @@ async def test_what_the_grammar_cannot_read_is_answered_as_the_model_read_it(ben
     assert markdown(found.document).startswith("Understood as: `why #2`")
     (sent,) = server.asked
     assert ODD in sent.body["messages"][1]["content"]
-    costs = await one.app.mind.model._calls._ledger.costs(
+    costs = await one.app.runtime.model._calls._ledger.costs(
         DAY.since, one.app.clock.now().replace(hour=23)
     )
     assert [(c.kind, c.usage.calls) for c in costs] == [(CallKind.QUESTION, 1)]

@@ -257,14 +257,14 @@ async def test_role_without_a_server_of_its_own_is_refused():
         )  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(("mind", "at_once"), [(None, 6), (object(), 16)])
-async def test_worker_with_a_model_answers_more_questions_at_once(monkeypatch, mind, at_once):
+@pytest.mark.parametrize(("runtime", "at_once"), [(None, 6), (object(), 16)])
+async def test_worker_with_a_model_answers_more_questions_at_once(monkeypatch, runtime, at_once):
     @asynccontextmanager
     async def engine(_database):
         yield Jobs()
 
     monkeypatch.setattr(role_duties, "Engine", engine)
-    app = SimpleNamespace(database=object.__new__(PostgresDatabase), mind=mind)
+    app = SimpleNamespace(database=object.__new__(PostgresDatabase), runtime=runtime)
     work = replace(World().work(), hearing=object.__new__(Conversation))
     async with AsyncExitStack() as stack:
         duties = await duties_of(

@@ -60,19 +60,19 @@ class Setup:
             ModelConfig(name="m", price=PRICE, **config),
             server,
             ledger=self.ledger,
-            purse=self.budget,
+            budget=self.budget,
             clock=FakeClock(),
         )
         self.dialect = Dialect()
 
     async def ask(self, ask=ASK, patience=600.0, hear=None) -> CallContext | Exception:
         until = asyncio.get_running_loop().time() + patience
-        errand = CallContext(account=TEAM, deadline=until, dialect=lambda: self.dialect)
+        question = CallContext(account=TEAM, deadline=until, dialect=lambda: self.dialect)
         try:
-            await self.calls.send(ask, errand, hear)
+            await self.calls.send(ask, question, hear)
         except (ModelFault, Outdated, BudgetSpent) as error:
             return error
-        return errand
+        return question
 
     def run(self, work: Callable[[Setup], Awaitable[object]]) -> object:
         return run_in_virtual_time(lambda _: work(self))
@@ -91,10 +91,10 @@ def fault(reason: ModelReason = ModelReason.UNAVAILABLE, **more) -> ModelFault:
 
 def test_answer_is_booked_with_what_the_server_counted_and_its_price():
     setup = Setup(Server())
-    errand = setup.run(Setup.ask)
+    question = setup.run(Setup.ask)
     (call,) = setup.ledger.calls
     assert booked(setup) == [("ok", 900, 50, 400)]
-    assert call.usage == errand.usage
+    assert call.usage == question.usage
     assert call.usage.cost == Decimal(500 * 2 + 400 + 50 * 10) / 1_000_000
     assert (call.model, call.rung, call.seconds, call.account) == ("m-1", "", 1.0, TEAM)
 

@@ -41,10 +41,10 @@ class Kept:
 async def test_subscriptions_are_served_each_name_once():
     sender = FakeSender()
     chats = Kept(TEAM, replace(TEAM, name="chat", chat="C2"), replace(TEAM, chat="taken"))
-    roster = ChannelRegistry({"work": sender}, chats)
+    registry = ChannelRegistry({"work": sender}, chats)
     with structlog.testing.capture_logs() as logs:
-        posts = await roster.current()
-        await roster.current()
+        posts = await registry.current()
+        await registry.current()
     assert [(p.name, p.target.place) for p in posts] == [
         ("team", ("work", "C1")),
         ("chat", ("work", "C2")),
@@ -54,26 +54,26 @@ async def test_subscriptions_are_served_each_name_once():
 
 
 async def test_subscription_of_an_account_that_is_not_open_is_told_and_left_out():
-    roster = ChannelRegistry({}, Kept(TEAM))
+    registry = ChannelRegistry({}, Kept(TEAM))
     with structlog.testing.capture_logs() as logs:
-        assert await roster.current() == ()
+        assert await registry.current() == ()
     assert [line["event"] for line in logs] == ["roster.no_platform"]
 
 
 async def test_source_that_fails_stands_as_it_last_was():
     chats = Kept(TEAM)
-    roster = ChannelRegistry({"work": FakeSender()}, chats)
-    before = await roster.current()
+    registry = ChannelRegistry({"work": FakeSender()}, chats)
+    before = await registry.current()
     chats.error = OSError("no disk")
-    assert await roster.current() == before
+    assert await registry.current() == before
 
 
 async def test_nudge_is_heard_once_even_when_it_comes_first():
-    roster = ChannelRegistry({}, Kept())
-    roster.nudge()
-    await asyncio.wait_for(roster.changed(), 120)
-    waiting = asyncio.create_task(roster.changed())
+    registry = ChannelRegistry({}, Kept())
+    registry.nudge()
+    await asyncio.wait_for(registry.changed(), 120)
+    waiting = asyncio.create_task(registry.changed())
     await asyncio.sleep(0)
     assert not waiting.done()
-    roster.nudge()
+    registry.nudge()
     await asyncio.wait_for(waiting, 120)

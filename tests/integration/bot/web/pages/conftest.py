@@ -44,8 +44,8 @@ def configuration(archived: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 @pytest.fixture
 async def client(configuration: Path) -> AsyncIterator[httpx.AsyncClient]:
     """A reader of the pages, who is nobody."""
-    async with shelved(configuration) as (app, shelf):
-        transport = httpx.ASGITransport(app=application({"/": routes(shelf)}))
+    async with shelved(configuration) as (app, site):
+        transport = httpx.ASGITransport(app=application({"/": routes(site)}))
         async with httpx.AsyncClient(transport=transport, base_url="http://pages") as reader:
             reader.app = app
             yield reader

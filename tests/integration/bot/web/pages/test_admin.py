@@ -103,11 +103,11 @@ async def test_delivering_process_is_told_at_once_what_to_send_again(configurati
         assert pending.parts[0].state is PartState.WAITING
         woken.append(channel)
 
-    async with shelved(configuration) as (app, shelf):
+    async with shelved(configuration) as (app, site):
         await app.ledger.claim(KEY, "{}", 1)
         failed = PartRecord(part=0, state=PartState.FAILED, error="chat_gone")
         await app.ledger.mark(KEY, failed)
-        office = replace(shelf.office, wake=wake)
+        office = replace(site.office, wake=wake)
         (doubt,) = await office.doubts.newest(1)
         assert await office.again(doubt.delivery) == 1
         assert await office.again(doubt.delivery) == 0

@@ -84,8 +84,8 @@ async def test_patch_has_a_page_and_every_file_leads_to_its_place(client):
 
 
 async def test_change_whose_clone_is_elsewhere_is_told_without_its_lines(configuration):
-    async with shelved(configuration) as (_, shelf):
-        pages = application({"/": routes(replace(shelf, histories=None))})
+    async with shelved(configuration) as (_, site):
+        pages = application({"/": routes(replace(site, histories=None))})
         transport = httpx.ASGITransport(app=pages)
         async with httpx.AsyncClient(transport=transport, base_url="http://pages") as reader:
             page = await reader.get(WAIT)

@@ -112,8 +112,8 @@ async def test_what_is_not_archived_is_counted_and_not_read(configuration, clien
     given = {"token": TOKEN, "public": "", "secret": SECRET}
     file.write_text(CONFIG.format(place=made.path, **given).replace("owner/open", "owner/other"))
     file.chmod(0o600)
-    async with shelved(file) as (_, shelf):
-        transport = httpx.ASGITransport(app=application({"/": routes(shelf)}))
+    async with shelved(file) as (_, site):
+        transport = httpx.ASGITransport(app=application({"/": routes(site)}))
         async with httpx.AsyncClient(transport=transport, base_url="http://pages") as reader:
             path = "/r/owner/other/-/compare/v1.0...main"
             found = (await reader.get(path + ".json")).json()
@@ -154,10 +154,10 @@ async def test_tag_that_moved_is_another_answer(archived, client):
 
 
 async def test_repository_that_is_elsewhere_is_not_fetched_for_strangers(configuration):
-    async with shelved(configuration) as (app, shelf):
+    async with shelved(configuration) as (app, site):
         assert not app.sources.at_hand("https://git.example/owner/open")
         gone = replace(
-            shelf, histories=site_factory.GitHistories(_nothing, asyncio.create_task, reads=False)
+            site, histories=site_factory.GitHistories(_nothing, asyncio.create_task, reads=False)
         )
         transport = httpx.ASGITransport(app=application({"/": routes(gone)}))
         async with httpx.AsyncClient(transport=transport, base_url="http://pages") as reader:

@@ -62,8 +62,8 @@ class Site:
 
 @pytest.fixture
 async def site(configuration) -> AsyncIterator[Site]:
-    async with shelved(configuration) as (app, shelf):
-        transport = httpx.ASGITransport(app=application({"/": routes(shelf)}))
+    async with shelved(configuration) as (app, site):
+        transport = httpx.ASGITransport(app=application({"/": routes(site)}))
         async with httpx.AsyncClient(transport=transport, base_url="http://pages") as reader:
             yield Site(app, reader)
 
@@ -181,8 +181,8 @@ async def test_lead_of_an_earlier_day_does_not_say_what_its_rows_say(
     file.write_text(f'[defaults]\nzone = "UTC"\n[web]\n{repositories}\n', encoding="utf-8")
     monkeypatch.setenv("DIGESTBOT_DATA", str(tmp_path / "data"))
     await fill_archive(file)
-    async with shelved(file) as (_, shelf):
-        transport = httpx.ASGITransport(app=application({"/": routes(shelf)}))
+    async with shelved(file) as (_, site):
+        transport = httpx.ASGITransport(app=application({"/": routes(site)}))
         async with httpx.AsyncClient(transport=transport, base_url="http://pages") as reader:
             page = (await reader.get("/")).text
     leads = page.split('class="lines leads"')[1].split("</ul>")[0]

@@ -259,10 +259,10 @@ async def test_feeds_show_a_title_whatever_was_written(client, tmp_path, written
 
 
 async def test_repository_that_is_called_like_a_form(configuration):
-    async with shelved(configuration) as (_, shelf):
-        named = replace(shelf.repositories[0].repository, name="owner/data.json")
-        other = replace(shelf.repositories[0], repository=named)
-        pages = application({"/": routes(replace(shelf, repositories=[other]))})
+    async with shelved(configuration) as (_, site):
+        named = replace(site.repositories[0].repository, name="owner/data.json")
+        other = replace(site.repositories[0], repository=named)
+        pages = application({"/": routes(replace(site, repositories=[other]))})
         transport = httpx.ASGITransport(app=pages)
         async with httpx.AsyncClient(transport=transport, base_url="http://pages") as reader:
             page = await reader.get("/r/owner/data.json")
@@ -330,8 +330,8 @@ async def test_search_for_anything_else_is_a_search(client, words):
 
 
 async def test_question_in_the_search_box_is_answered(configuration):
-    async with shelved(configuration) as (app, shelf):
-        pages = application({"/": routes(await answering(app, shelf))})
+    async with shelved(configuration) as (app, site):
+        pages = application({"/": routes(await answering(app, site))})
         transport = httpx.ASGITransport(app=pages)
         async with httpx.AsyncClient(transport=transport, base_url="http://pages") as reader:
             for asked in ("what changed from 2026-03-02 to 2026-03-04", "2026年3月2日有哪些变更"):
@@ -497,8 +497,8 @@ async def test_commit_of_another_branch_is_in_no_list_and_no_count(archived, con
     )
     message = f"{text}\n[Core]! Remove the pool of the side branch (#1)\n".encode()
     stray = made.git("hash-object", "-t", "commit", "-w", "--stdin", stdin=message)
-    async with shelved(configuration) as (app, shelf):
-        transport = httpx.ASGITransport(app=application({"/": routes(shelf)}))
+    async with shelved(configuration) as (app, site):
+        transport = httpx.ASGITransport(app=application({"/": routes(site)}))
         async with httpx.AsyncClient(transport=transport, base_url="http://pages") as reader:
             before = [(await reader.get(path)).json() for path in OF_A_BRANCH]
             watched = await app.watch_configured(read_config(configuration).repositories[0])

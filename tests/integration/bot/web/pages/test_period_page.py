@@ -76,8 +76,8 @@ class Site:
 
 @pytest.fixture
 async def site(configuration):
-    async with shelved(configuration) as (app, shelf):
-        transport = httpx.ASGITransport(app=application({"/": routes(shelf)}))
+    async with shelved(configuration) as (app, site):
+        transport = httpx.ASGITransport(app=application({"/": routes(site)}))
         async with httpx.AsyncClient(transport=transport, base_url="http://pages") as reader:
             yield Site(app, reader)
 
@@ -197,8 +197,8 @@ async def test_what_a_model_wrote_stands_behind_what_to_act_on(site):
 @pytest.mark.parametrize(("days", "running"), [(0, [DAY, WEEK]), (1, [WEEK]), (7, [])])
 async def test_period_that_is_not_over_says_so(configuration, days, running):
     clock = FixedClock(MONDAY + timedelta(days=days))
-    async with shelved(configuration, clock=clock) as (_, shelf):
-        transport = httpx.ASGITransport(app=application({"/": routes(shelf)}))
+    async with shelved(configuration, clock=clock) as (_, site):
+        transport = httpx.ASGITransport(app=application({"/": routes(site)}))
         async with httpx.AsyncClient(transport=transport, base_url="http://pages") as reader:
             for path in (DAY, WEEK):
                 page = (await reader.get(path)).text

@@ -28,8 +28,8 @@ HOSTILE = {"since": "2026-03-04"}
 async def reader(configuration):
     async with shelved(configuration) as (app, _):
         watched = await app.watch_configured(read(configuration).repositories[0])
-        shelf = replace(alone(app, [watched], "UTC"), public_url="")
-        transport = httpx.ASGITransport(app=application({"/": routes(shelf)}))
+        site = replace(alone(app, [watched], "UTC"), public_url="")
+        transport = httpx.ASGITransport(app=application({"/": routes(site)}))
         async with httpx.AsyncClient(transport=transport, base_url="http://pages") as client:
             yield client
 

@@ -50,7 +50,7 @@ def holes(seed: int) -> tuple[Window, ...]:
 async def test_no_page_says_that_nothing_happened_in_time_that_was_not_read(configuration, seed):
     coverage = FakeCoverage(stretches={("owner/open", ""): holes(seed)})
     given = {"coverage": coverage, "memo": Memo()}
-    async with shelved(configuration, **given) as (_, shelf), reader_of(shelf) as reader:
+    async with shelved(configuration, **given) as (_, site), reader_of(site) as reader:
         overview = (await reader.get(f"{OPEN}.json")).json()
         drawn = {one["day"]: one["read"] for one in overview["days"]}
         for day in DAYS:
@@ -79,7 +79,7 @@ async def test_no_other_page_takes_unread_time_for_quiet_time(configuration, see
     read = holes(seed)
     coverage = FakeCoverage(stretches={("owner/open", ""): read})
     given = {"coverage": coverage, "memo": Memo()}
-    async with shelved(configuration, **given) as (_, shelf), reader_of(shelf) as reader:
+    async with shelved(configuration, **given) as (_, site), reader_of(site) as reader:
 
         async def main(path: str) -> str:
             page = (await reader.get(path)).text
@@ -109,7 +109,7 @@ async def test_no_other_page_takes_unread_time_for_quiet_time(configuration, see
 async def test_last_minutes_are_not_called_unread(configuration):
     today = stretch(NOW - timedelta(hours=9), 9 - 0.2)
     coverage = FakeCoverage(stretches={("owner/open", ""): (today,)})
-    async with shelved(configuration, coverage=coverage) as (_, shelf), reader_of(shelf) as reader:
+    async with shelved(configuration, coverage=coverage) as (_, site), reader_of(site) as reader:
         page = (await reader.get(f"{OPEN}/-/days/2026-03-04")).text
         assert "ot read" not in page
         assert "As of 2026-03-04 08:48 UTC" in Markup(page).striptags()
@@ -120,7 +120,7 @@ async def test_last_minutes_are_not_called_unread(configuration):
 async def test_unread_parts_are_told_to_the_minute_with_their_zone(configuration):
     read = Window(since=MONDAY, until=MONDAY + timedelta(seconds=3671), zone=UTC_ZONE)
     coverage = FakeCoverage(stretches={("owner/open", ""): (read,)})
-    async with shelved(configuration, coverage=coverage) as (_, shelf), reader_of(shelf) as reader:
+    async with shelved(configuration, coverage=coverage) as (_, site), reader_of(site) as reader:
         page = (await reader.get(f"{OPEN}/-/days/2026-03-02")).text
     assert (
         "Not read: 2026-03-02 00:00 UTC – 2026-03-02 09:00 UTC; "
@@ -130,7 +130,7 @@ async def test_unread_parts_are_told_to_the_minute_with_their_zone(configuration
 
 async def test_week_greys_the_days_that_were_not_read(configuration):
     coverage = FakeCoverage(stretches={("owner/open", ""): (stretch(MONDAY, 24),)})
-    async with shelved(configuration, coverage=coverage) as (_, shelf), reader_of(shelf) as reader:
+    async with shelved(configuration, coverage=coverage) as (_, site), reader_of(site) as reader:
         page = (await reader.get(f"{OPEN}/-/weeks/2026-W10")).text
     # Monday from midnight to nine, Tuesday from nine on, Wednesday to the present.
     assert page.count('class="unread"') == 3
@@ -139,8 +139,8 @@ async def test_week_greys_the_days_that_were_not_read(configuration):
 
 async def test_archive_that_read_nothing_says_so_everywhere(configuration):
     async with (
-        shelved(configuration, coverage=FakeCoverage()) as (_, shelf),
-        reader_of(shelf) as reader,
+        shelved(configuration, coverage=FakeCoverage()) as (_, site),
+        reader_of(site) as reader,
     ):
         for path in (OPEN, f"{OPEN}/-/days/2026-03-02", f"{OPEN}/-/changes/3"):
             assert "Nothing has been read yet" in (await reader.get(path)).text
@@ -156,7 +156,7 @@ async def test_pages_say_where_the_last_reading_is_over_a_day_old(configuration,
     old = stretch(NOW - timedelta(days=60), 24 * 57)
     coverage = FakeCoverage(stretches={("owner/open", ""): (old,)})
     said = "owner/open was last read 3 days ago (2026-03-01 09:00 UTC)."
-    async with shelved(configuration, coverage=coverage) as (_, shelf), reader_of(shelf) as reader:
+    async with shelved(configuration, coverage=coverage) as (_, site), reader_of(site) as reader:
         for path in ("/", OPEN, f"{OPEN}/-/days/2026-03-04"):
             page = (await reader.get(path)).text
             assert said in page
@@ -166,7 +166,7 @@ async def test_pages_say_where_the_last_reading_is_over_a_day_old(configuration,
 
 async def test_a_clock_that_was_set_back_does_not_make_a_reading_old(configuration):
     ahead = FakeCoverage(stretches={("owner/open", ""): (stretch(NOW - timedelta(days=1), 48),)})
-    async with shelved(configuration, coverage=ahead) as (_, shelf), reader_of(shelf) as reader:
+    async with shelved(configuration, coverage=ahead) as (_, site), reader_of(site) as reader:
         assert "was last read" not in (await reader.get("/")).text
 
 
@@ -204,15 +204,15 @@ async def test_a_reading_that_nobody_waits_for_ends_before_the_archive_is_closed
 
 
 async def test_page_whose_reading_ends_while_it_is_made_comes_again(configuration, monkeypatch):
-    async with shelved(configuration) as (_, shelf), reader_of(shelf) as reader:
-        read, version = [], type(shelf.browsing).version
+    async with shelved(configuration) as (_, site), reader_of(site) as reader:
+        read, version = [], type(site.browsing).version
 
         async def ends(browsing, repository):
             read.append(repository)
             return await version(browsing, repository)
 
-        monkeypatch.setattr(type(shelf.browsing), "version", ends)
-        monkeypatch.setattr(type(shelf.histories), "reading", lambda *_: None if read else (1, 2))
+        monkeypatch.setattr(type(site.browsing), "version", ends)
+        monkeypatch.setattr(type(site.histories), "reading", lambda *_: None if read else (1, 2))
         page = await reader.get(f"{OPEN}/-/days/2026-03-02")
         assert "refresh" in page.headers
         assert "etag" not in page.headers
@@ -240,13 +240,13 @@ async def test_folders_of_a_week_that_was_not_read_in_full_are_not_called_none(c
     read = gaps(Window(since=MONDAY, until=later, zone=UTC_ZONE), (hole,))
     coverage = FakeCoverage(stretches={("owner/open", ""): read})
     given = {"coverage": coverage, "memo": Memo(), "clock": FixedClock(later)}
-    async with shelved(configuration, **given) as (_, shelf), reader_of(shelf) as reader:
+    async with shelved(configuration, **given) as (_, site), reader_of(site) as reader:
         page = (await reader.get(OPEN)).text
         assert ("No changes in this period" in page) == (seed == 5)
         day = (await reader.get(f"{OPEN}/-/days/2026-03-10")).text
         assert ("The latest change here: Wed 4 Mar." in day) == ("No changes in this" in day)
 
 
-def reader_of(shelf) -> httpx.AsyncClient:
-    transport = httpx.ASGITransport(app=application({"/": routes(shelf)}))
+def reader_of(site) -> httpx.AsyncClient:
+    transport = httpx.ASGITransport(app=application({"/": routes(site)}))
     return httpx.AsyncClient(transport=transport, base_url="http://pages")

@@ -37,8 +37,8 @@ def asked(histories, language=Language.EN):
     async def version(_repository):
         return 1
 
-    shelf = SimpleNamespace(histories=histories, memo=Memo())
-    return SimpleNamespace(shelf=shelf, language=language, version=version)
+    site = SimpleNamespace(histories=histories, memo=Memo())
+    return SimpleNamespace(site=site, language=language, version=version)
 
 
 @pytest.mark.parametrize(
