@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from digest.question.intent import Changed, Search, Unknown
+from digest.question.intent import Again, Changed, Search, Unknown
 from digest.question.parser import parse, read
 from digest.question.questions import format_intent
 from digest.question.slot_values import Background
@@ -104,3 +104,12 @@ def test_lists_have_what_the_question_names(question: str, asked: str) -> None:
 )
 def test_list_of_what_is_announced_is_meant_for_sure(question: str) -> None:
     assert read(question, NOW, ZONE).sure
+
+
+@pytest.mark.parametrize(
+    ("topic", "goes_on"),
+    [("marlin fp8 matmul kernels", True), ("sparse marlin fp8 matmul kernels", False)],
+)
+def test_other_topic_for_the_last_question_has_up_to_four_words(topic: str, goes_on: bool) -> None:
+    told = parse(f"and {topic}", NOW, ZONE)
+    assert isinstance(told, Again if goes_on else Unknown)

@@ -468,3 +468,26 @@ def test_golden_bodies_are_taken_by_the_server():
             return server.refused
 
     assert asyncio.run(post()) == []
+
+
+@pytest.mark.parametrize(
+    ("chat", "kind", "names", "public"),
+    [
+        (-1005, "supergroup", {"username": "engine_room"}, True),
+        (-1005, "supergroup", {"active_usernames": ["engine_room"]}, True),
+        (-1005, "supergroup", {}, False),
+        (55, "private", {"first_name": "Ada", "username": "ada"}, False),
+    ],
+)
+async def test_outsiders_read_groups_with_a_public_name(
+    server, telegram, chat, kind, names, public
+) -> None:
+    server.add(chat, kind, **names)
+    assert await telegram.external(str(chat)) is public
+
+
+async def test_long_quote_is_one_of_the_entities_that_a_message_may_have(server, telegram) -> None:
+    quote = Quote(tuple((Text(f"line {number}"),) for number in range(150)))
+    (part,) = telegram.render(Document(title="t", blocks=(quote,)))
+    await telegram.send(str(GROUP), part)
+    assert [one["type"] for one in json.loads(part.body)["entities"]] == ["expandable_blockquote"]
