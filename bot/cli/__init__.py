@@ -75,7 +75,7 @@ def guarded(work: Callable[[], object]) -> int:
     except UserError as error:
         return _fail(str(error), error.exit_status)
     except TyperException as error:
-        hint = "" if error.exit_code != 2 else "; see digestbot --help"
+        hint = "" if error.exit_code != 2 else f"; see {_help_of(error)}"
         message = error.format_message().replace("Value error, ", "").rstrip(".")
         return _fail(message + hint, error.exit_code)
     except (typer.Abort, KeyboardInterrupt):
@@ -88,6 +88,15 @@ def guarded(work: Callable[[], object]) -> int:
 
         return _fail(keep_traceback(error), 1)
     return status if isinstance(status, int) else 0
+
+
+def _help_of(error: TyperException) -> str:
+    """The command that prints the help of the mistyped command."""
+    names, context = ["--help"], getattr(error, "ctx", None)
+    while context is not None and context.parent is not None:
+        names.insert(0, str(context.info_name))
+        context = context.parent
+    return " ".join(["digestbot", *names])
 
 
 def _fail(message: str, status: int) -> int:

@@ -8,20 +8,25 @@ from bot.cli import app, guarded
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "said", "command"),
     [
-        (["digest", ".", "--lang", "fr"], "'fr' is not one of 'en', 'zh'"),
-        (["digest", ".", "--format", "pdf"], "'pdf' is not one of 'condensed', 'markdown', 'json'"),
-        (["nosuch"], "No such command 'nosuch'"),
-        (["digest"], "Missing argument 'REPO'"),
+        (["digest", ".", "--lang", "fr"], "'fr' is not one of 'en', 'zh'", "digest "),
+        (
+            ["digest", ".", "--format", "pdf"],
+            "'pdf' is not one of 'condensed', 'markdown', 'json'",
+            "digest ",
+        ),
+        (["nosuch"], "No such command 'nosuch'", ""),
+        (["digest"], "Missing argument 'REPO'", "digest "),
+        (["archive", "show"], "Missing argument 'name'", "archive show "),
     ],
 )
-def test_mistyped_words_are_named_in_one_line(words, said, capsys):
+def test_mistyped_words_are_named_in_one_line(words, said, command, capsys):
     status = guarded(lambda: app(words, standalone_mode=False))
     told = capsys.readouterr().err
     assert (status, told.count("\n")) == (2, 1)
     assert told.startswith("digestbot: ")
-    assert told.endswith(f"{said}; see digestbot --help\n")
+    assert told.endswith(f"{said}; see digestbot {command}--help\n")
     assert "Value error" not in told
 
 
