@@ -23,7 +23,8 @@ from digest.core.patterns import lazy
 from digest.errors import UserError
 from digest.frozen import frozen
 
-MOST = 500  # entries of a profile
+MOST = 500  # entries of a profile, beside the files that a fork changes
+MOST_PATCHED = 3_000  # such files
 _LONGEST = 200  # characters of an entry
 
 
@@ -52,7 +53,7 @@ _PREFIXES = {
     "model": EntryKind.TOPIC,
     "hardware": EntryKind.TOPIC,
 }
-_AROUND = lazy(r"""^[\s`'",;，；、]+|[\s`'",;，；、]+$""")
+_AROUND = lazy(r"""^[\s`'"“”,;，；、]+|[\s`'"“”,;，；、]+$""")
 _PREFIXED = lazy(rf"({'|'.join(_PREFIXES)})[:=](.+)", re.IGNORECASE)
 _FLAG = lazy(r"--?[A-Za-z][\w.-]*")
 _VARIABLE = lazy(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")
@@ -118,11 +119,14 @@ class Profile:
     entries: tuple[ProfileEntry, ...] = ()
 
     def with_(self, more: Iterable[ProfileEntry]) -> Profile:
-        """These and more. Raises ``UserError`` for more than ``MOST``."""
+        """These and more. Raises ``UserError`` for more than the limits."""
         # Of a file that a fork changes, what was read last counts.
         entries = tuple(sorted({(e.kind, e.name): e for e in (*self.entries, *more)}.values()))
-        if len(entries) > MOST:
+        patched = sum(entry.kind is EntryKind.PATCH for entry in entries)
+        if len(entries) - patched > MOST:
             raise UserError(f"a profile holds at most {MOST} entries; remove some first")
+        if patched > MOST_PATCHED:
+            raise UserError(f"a profile holds at most {MOST_PATCHED:,} files that a fork changes")
         return Profile(entries=entries)
 
     def without(self, fewer: Iterable[ProfileEntry]) -> Profile:

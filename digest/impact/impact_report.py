@@ -17,7 +17,7 @@ from digest.document import Block, Code, Document, Heading, Item, Listing, Parag
 from digest.document import Text as Words
 from digest.frozen import frozen
 from digest.i18n import chat_text as words
-from digest.i18n.phrase import between, join, list_in_words
+from digest.i18n.phrase import Part, between, join, list_in_words
 from digest.i18n.statement_text import SEPARATOR
 from digest.impact.impact_rules import Hit
 from digest.report.blocks import Citations, name_link
@@ -25,6 +25,7 @@ from digest.window import Window
 
 _PARAMETERS = 4  # parameters of a signature that are named
 _HITS = 4  # lines of evidence that are shown of a change
+_ENTRIES = 100  # entries of a kind of a profile
 _FILES = 25  # files that a fork changes too
 _NAMED = 5  # changes of such a file
 _RUNS = 3  # runs of its lines
@@ -214,7 +215,7 @@ def profile_document(profile: Profile, seen: Seen, *, alerts: Alerts) -> Documen
                 [
                     (Strong(words.KINDS[kind].template(language)),),
                     ": " if language is Language.EN else "：",
-                    between([Code(name) for name in profile.of(kind)], ", "),
+                    between(_named(profile.of(kind), language), ", "),
                 ]
             )
         )
@@ -230,6 +231,13 @@ def profile_document(profile: Profile, seen: Seen, *, alerts: Alerts) -> Documen
         Paragraph(words.HOW(language), aside=True),
     ]
     return Document(title=title, blocks=tuple(blocks), language=str(language))
+
+
+def _named(names: Sequence[str], language: Language) -> list[Part]:
+    """The first names of a kind, and how many more there are."""
+    more = len(names) - _ENTRIES
+    counted = [words.MORE_ENTRIES(language, n=more)] if more > 0 else []
+    return [*(Code(printable(name)) for name in names[:_ENTRIES]), *counted]
 
 
 def alert_document(changes: Sequence[Affecting], seen: Seen) -> Document:

@@ -8,6 +8,7 @@ from digest.core.change import FileChange, FileStatus, Hunk
 from digest.core.profile import (
     ALL_LINES,
     MOST,
+    MOST_PATCHED,
     EntryKind,
     InvalidEntry,
     PatchedFile,
@@ -77,6 +78,14 @@ def test_a_profile_holds_each_entry_once_and_lets_go_of_names() -> None:
 def test_a_profile_does_not_grow_for_ever() -> None:
     with pytest.raises(UserError, match=str(MOST)):
         Profile().with_(parse_entry(f"--flag-{n}") for n in range(MOST + 1))
+
+
+def test_files_of_a_large_fork_leave_room_for_the_other_entries() -> None:
+    files = [parse_entry(f"patch:src/{n}.py") for n in range(MOST_PATCHED)]
+    profile = Profile().with_(files).with_(parse_entry(f"--flag-{n}") for n in range(MOST))
+    assert len(profile.entries) == MOST + MOST_PATCHED
+    with pytest.raises(UserError, match="files that a fork changes"):
+        profile.with_([parse_entry("patch:one more.py")])
 
 
 BASE = "0123456789" * 4

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+from zoneinfo import ZoneInfo
+
 import pytest
 
-from digest.core.enums import Language
-from digest.impact.impact_report import affected_title
+from digest.answer.answers import Seen
+from digest.core.enums import Alerts, Language
+from digest.core.profile import Profile, parse_entry
+from digest.impact.impact_report import affected_title, profile_document
+from digest.markdown import markdown
+from tests.support.fakes import REPOSITORY
+
+AT, UTC = datetime(2026, 1, 23, tzinfo=UTC), ZoneInfo("UTC")
 
 
 @pytest.mark.parametrize(
@@ -23,3 +32,12 @@ def test_title_counts_only_what_there_is(broken: int, touched: int, title: str) 
 
 def test_title_is_in_the_language_of_the_asker() -> None:
     assert affected_title(0, 2, Language.ZH) == "未发现会破坏你所使用内容的变更；2 个变更与之相关"
+
+
+@pytest.mark.parametrize(("files", "more"), [(100, False), (101, True)])
+def test_a_long_profile_is_shown_in_part(files: int, more: bool) -> None:
+    profile = Profile().with_(parse_entry(f"patch:src/{n:03}.py") for n in range(files))
+    seen = Seen(repository=REPOSITORY, tip=None, at=AT, zone=UTC, language=Language.EN)
+    shown = markdown(profile_document(profile, seen, alerts=Alerts.OFF))
+    assert "`src/099.py`" in shown
+    assert (", 1 more" in shown) is more
