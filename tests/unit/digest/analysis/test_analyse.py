@@ -80,6 +80,21 @@ def test_sections_keep_to_the_bounds_of_the_level(level, language):
             assert len(getattr(analysis, section)) <= getattr(BOUNDS[level], section)
 
 
+def test_medium_change_tells_the_first_of_what_a_high_one_tells():
+    graded = samples.flag_change()
+    high, medium = (
+        analyse(
+            dataclasses.replace(graded, grade=dataclasses.replace(graded.grade, level=level)),
+            Language.EN,
+        )
+        for level in (Level.HIGH, Level.MEDIUM)
+    )
+    assert len(high.summary) > 5
+    assert [s.text for s in medium.summary] == [s.text for s in high.summary[:5]]
+    assert len(high.risks) > 3
+    assert [s.text for s in medium.risks] == [s.text for s in high.risks[:3]]
+
+
 def test_analysis_is_the_same_every_time():
     assert [analyse(g, Language.ZH) for g in samples.everything()] == [
         analyse(g, Language.ZH) for g in samples.everything()
@@ -111,15 +126,24 @@ def test_suggestions_add_what_risks_do_not_say():
     assert "Test with torch 2.10.0 before upgrading, or pin 2.9.1." in said(samples.versions())
 
 
-def advice(*items):
+def advice(*items, level=Level.HIGH):
     graded = samples.change(
-        1, "Change it", Level.HIGH, files=[samples.file("engine/cli.py")], items=items
+        1, "Change it", level, files=[samples.file("engine/cli.py")], items=items
     )
     return [s.text for s in analyse(graded, Language.EN).suggestions]
 
 
 def flag(action, name="--depth", **more):
     return samples.fact(FactKind.FLAG, action, name, samples.at("engine/cli.py", 3), **more)
+
+
+def test_advice_about_a_medium_change_is_the_first_of_that_about_a_high_one():
+    places = [f"--at-{place}" for place in "abc"]
+    defaults = [flag(Action.CHANGED, n, before="1", after="9", detail="default") for n in places]
+    updates = samples.versions().facts.items
+    high = advice(*defaults, *updates)
+    assert len(high) == 5
+    assert advice(*defaults, *updates, level=Level.MEDIUM) == high[:3]
 
 
 @pytest.mark.parametrize("before", ["1", '"fast"', "auto", "1.5", "0.5s", "True"])
