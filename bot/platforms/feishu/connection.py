@@ -262,14 +262,16 @@ class LongConnection:
         url = data.get("URL")
         if not isinstance(url, str) or not url.startswith(("wss://", "ws://127.0.0.1:")):
             raise SendError(SendReason.BROKEN, "no address for the long connection")
+        service = parse_qs(urlsplit(url).query).get("service_id", [""])[0]
+        if not service.isdecimal():
+            raise SendError(SendReason.BROKEN, "no service for the long connection")
         wanted = (data.get("ClientConfig") or {}).get("PingInterval")
         timing = self._timing
         if isinstance(wanted, int | float) and 0 < wanted < timing.ping:
             timing = SocketTiming(
                 ping=wanted, connect=timing.connect, first=timing.first, longest=timing.longest
             )
-        service = parse_qs(urlsplit(url).query).get("service_id", ["0"])[0]
-        return url, int(service) if service.isdecimal() else 0, timing
+        return url, int(service), timing
 
     async def _ping(
         self, socket: aiohttp.ClientWebSocketResponse, service: int, every: float

@@ -106,6 +106,7 @@ def test_variables_that_are_read(path, line, fact):
     [
         'os.environ["APP_PORT"] = "1"',
         'x = os.environ["PATH"]',
+        'x = os.environ["WORLD_SIZE"]',
         '# os.environ["APP_PORT"]',
         "x = os.environ.get(name)",
     ],

@@ -301,6 +301,7 @@ async def test_too_many_connections_end_listening_with_an_error(server):
         (500, "oops"),
         (200, {"code": 0, "data": {"URL": "http://evil.example"}}),
         (200, {"code": 0, "data": {"URL": "ws://127.0.0.1:1/ws?service_id=x"}}),
+        (200, {"code": 0, "data": {"URL": "ws://127.0.0.1:1/ws?service_id=33"}}),
     ],
 )
 async def test_an_outage_is_waited_for(server, refusal):
