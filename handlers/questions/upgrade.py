@@ -149,22 +149,25 @@ async def patched_files(
         return ()
     source, found = ctx.watched.source, list[PatchedFile]()
     for base in sorted({entry.base for entry in entries}):
-        known = bool(base) and (base == end or await source.is_ancestor(base, end))
-        start = base if known else next(iter(changes[-1].commit.parents), "")
-        new = {*await source.names(tip, Range(base=start, tip=end))} if start else set[str]()
-        later = [graded for graded in changes if graded.sha in new or not known]
+        exists = bool(base) and bool(await source.find(tip, sha=base))
+        if exists and await source.is_ancestor(end, base):
+            continue  # the fork has all of it
+        new = {*await source.names(tip, Range(base=base, tip=end))} if exists else set[str]()
+        later = [graded for graded in changes if graded.sha in new or not exists]
         touched = {entry: touching(later, entry) for entry in entries if entry.base == base}
         paths = {path for some, names in touched.values() if some for path in names}
         if not paths:
             continue
-        files = await source.difference(start, end, paths)
+        known = exists and await source.is_ancestor(base, end)
+        start = base if known else next(iter(later[-1].commit.parents), "")
+        files = await source.difference(start, end, paths) if start else ()
         net = {file.old_path or file.path: file for file in files}
         found += [
             PatchedFile(
                 entry=entry,
                 file=net.get(entry.name) or FileChange(path=entry.name, status=FileStatus.MODIFIED),
                 changes=tuple(some),
-                known=known or entry.name not in net,
+                known=known or bool(start and entry.name not in net),
             )
             for entry, (some, _) in touched.items()
             if some

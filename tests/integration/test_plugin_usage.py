@@ -10,7 +10,7 @@ import pytest
 from bot.git.open_source import open_source
 from bot.workspace.workspace import Usages
 from digest.core.grade import Graded
-from digest.core.profile import EntryKind, Profile, ProfileEntry
+from digest.core.profile import EntryKind, Profile, ProfileEntry, parse_entry
 from digest.errors import UserError
 from digest.facts.extract import extract
 from digest.grading.importance import grade
@@ -129,3 +129,18 @@ async def test_conflicts_of_a_fork_are_those_that_git_finds(tmp_path):
     conflicting = merged.stdout.split("\n\n")[0].splitlines()[1:]
     assert [one.entry.name for one in patched if one.conflict] == sorted(conflicting)
     assert {one.entry.name for one in patched} == {*ours}
+
+
+async def test_file_named_by_hand_may_conflict_from_the_first_commit_on(tmp_path):
+    upstream = RepositoryBuilder(tmp_path / "engine")
+    first = upstream.commit("Begin", {"a.py": "x = 1\n"})
+    _, source = await open_source(str(upstream.path), tmp_path / "data")
+    tip = await source.tip()
+    changes = [change async for batch in source.changes(tip, [first]) for change in batch]
+    facts = extract(changes[0], {})
+    graded = Graded(commit=changes[0].commit, facts=facts, grade=grade(facts))
+    plain = context(FakeSource())
+    ctx = replace(plain, watched=replace(plain.watched, source=source))
+    profile = Profile().with_([parse_entry("patch:a.py")])
+    [one] = await patched_files(profile, [graded], tip.sha, ctx, tip)
+    assert one.conflict is None

@@ -221,3 +221,16 @@ async def test_changes_that_the_fork_has_already_are_no_conflict():
 
     ctx = replace(asked(), profiles=Merged(), watched=replace(asked().watched, source=source))
     assert "same.py" not in markdown((await ask("what breaks from v1.0.0", ctx)).document)
+
+
+@pytest.mark.parametrize("base", [CHANGES[0].sha, CHANGES[1].sha, "f" * 40])
+async def test_releases_that_the_fork_has_conflict_with_nothing_and_a_lost_base_is_unknown(base):
+    class Based(Kept):
+        async def load(self, owner, repository):
+            entry = patched_file("same.py", base, [(4, 6)])
+            return StoredProfile(owner=owner, profile=Profile().with_([entry]))
+
+    source = FakeSource(PATCHED, tags={"v1.1.0": CHANGES[1].sha, "v1.0.0": BASE})
+    ctx = replace(asked(), profiles=Based(), watched=replace(asked().watched, source=source))
+    shown = markdown((await ask("what breaks from v1.0.0 to v1.1.0", ctx)).document)
+    assert ("`same.py`: a conflict is possible" in shown) is base.startswith("f")
