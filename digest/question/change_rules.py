@@ -176,7 +176,7 @@ def touched(asked: Asked) -> Iterator[Weighed]:
     if not sure and inside and asked.has("happened"):
         return
     others = sum(word not in name for word in asked.words)
-    window = asked.span
+    window = None if _NOWADAYS.search(asked.text) else asked.span
     asks = YES_OR_NO.search(asked.text) if sure else asked.has("history") and asked.actions
     if others > 1 and asks and asked.has("it") and len(asked.slots(Symbol)) == 1:
         others, window = 1, None  # a story about the name that "is this gone" ends
@@ -188,6 +188,9 @@ def touched(asked: Asked) -> Iterator[Weighed]:
         weight, Touched(name=name, window=window, claim=claim_of(asked) or _wanted(asked))
     )
 
+
+_NOWADAYS = lazy(r"\b(?:these days|nowadays|at present|currently)\b|现在|如今", re.IGNORECASE)
+"""A time at which something stands, not a period of changes."""
 
 _PACKAGE = lazy(r"(?<=\w) (?:dependency|package|library|crate)$", re.IGNORECASE)
 """A noun behind a name that says what it is of: *the diskcache dependency*."""
@@ -208,7 +211,8 @@ def shipped(asked: Asked) -> Iterator[Weighed]:
 
 
 _IN_RELEASE = lazy(
-    r"\b(?:in|into|part of|includ\w+|contain\w*|ha(?:s|ve)|ship\w*|ma(?:k|d)e it)\b|进|包含|[在有]",
+    r"\b(?:in|into|use|wait|part of|includ\w+|contain\w*|ha(?:s|ve)|ship\w*|ma(?:k|d)e it)\b"
+    r"|进|包含|[在有]",
     re.IGNORECASE,
 )
 

@@ -57,6 +57,7 @@ def tidy(text: str) -> str:
     """
     flat = unicodedata.normalize("NFKC", text[: 2 * LONGEST + 1]).translate(_SIGNS)
     flat = " ".join(_SMILEY.sub(" ", _DRAWN.sub(",", flat)).split())
+    flat = _DASH.sub("-", flat)
     if len(text) > 2 * LONGEST:
         return flat.ljust(LONGEST + 1)
     while match := _MENTION.match(flat):
@@ -69,6 +70,7 @@ def tidy(text: str) -> str:
     return flat.rstrip(_MARKS) or ("?" if "?" in flat else "")
 
 
+_DASH = lazy(r"(?<=\s)(?:-{2,3}|[–—])(?=\s)")
 _DRAWN = lazy(r"(?<=[啦呀哦哈吧呢嘛啊喽])~+")  # a friendly tone, not a range
 _NOT_WHAT = lazy(
     r"\((?:and |but )?(?:not (?:who|what|when|which|how|the one)|i don't|i do not) [^()]{1,60}\)",
@@ -259,6 +261,9 @@ def chinese(run: str) -> list[tuple[str, frozenset[str]]]:
     return [*found, (rest, NONE)] if rest else found
 
 
+_STRETCHED = re.compile(r"(\w)\1+$")  # "junee", "todayyy"
+
+
 @lru_cache(maxsize=4096)
 def correct_word(word: str) -> str:
     """The cue word that a lower-case word misspells; itself if it is known or matches none.
@@ -270,6 +275,8 @@ def correct_word(word: str) -> str:
         return word
     if word in _MISSPELT:
         return _MISSPELT[word]
+    if (short := _STRETCHED.sub(r"\1", word)) in _CORE:
+        return short
     if not _SHORTEST <= len(word) <= _LONGEST or not (word.isascii() and word.isalpha()):
         return word
     most = 1 if len(word) < _LONG else 2

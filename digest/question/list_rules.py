@@ -225,6 +225,8 @@ def _listing(asked: Asked) -> Changed | None:
     people = asked.has("who", "contributors", "per:author", "newcomers") and not asked.has(
         "per:file", "per:folder"
     )
+    if asked.top and _OF_PEOPLE.search(asked.text):
+        people = True
     gains = _is_gain(asked)
     if ChangeKind.PERFORMANCE in kinds and (without := _PERCENT.sub("", topic).strip()) != topic:
         topic, gains = without, True  # "more than 10% faster"
@@ -283,6 +285,11 @@ _THE_ONE = lazy(
 )
 """A request for the one most important change; level words belong to it."""
 
+
+_OF_PEOPLE = lazy(
+    r"\b(?:people|persons|authors|committers|contributors|developers|devs|folks|engineers)\b|人|作者",
+    re.IGNORECASE,
+)
 
 _LAST = lazy(
     r"\b(?:who|when)\b.{1,120}\blast\W*$"

@@ -133,7 +133,7 @@ def name_of(token: Token) -> str:
 
 def _is_name(token: Token, *, after_by: bool = False) -> bool:
     if isinstance(token.slot, Quote | Symbol):
-        return True
+        return after_by or isinstance(token.slot, Quote) or not token.slot.sure
     if token.slot is not None or not token.text or not token.text[0].isalpha():
         return False
     if token.text in _PARTICLES:

@@ -189,6 +189,11 @@ async def with_rows(asked: Meant, ctx: Context) -> Meant:
         return _row(graded, resolved, labels, ctx.language)
 
     held = await run_query(ctx, query, ctx.page, row)
+    if "." in intent.path.rpartition("/")[2] and held.rows:
+        # Of "Dockerfile.rocm" and "Dockerfile.rocm_base" only the one that is named is asked about.
+        changes = await ctx.archive.select(ctx.watched.repository, query)
+        own = [graded for graded in changes if intent.path in graded.facts.paths]
+        held = await listed_result(own, resolved, ctx) if 0 < len(own) < len(changes) else held
     if intent.path:
         held = _within(held, intent.path, ctx.language)
     return replace(asked, held=held)

@@ -11,6 +11,7 @@ from functools import cached_property
 from math import log
 
 from digest.answer import answers
+from digest.answer.listing import line_of
 from digest.core.change import printable
 from digest.core.enums import Language
 from digest.core.grade import Graded
@@ -194,7 +195,8 @@ async def with_close_titles(
         return found
     if not found.total and not isinstance(intent, Changed | Search):
         return found
-    if found.intent not in {"changed", "touched"} and not isinstance(intent, Search):
+    partly = isinstance(intent, Touched) and reading.unknown
+    if found.intent not in {"changed", "touched"} and not (isinstance(intent, Search) or partly):
         return found
     ranged = isinstance(getattr(intent, "window", None), Refs)
     filtered = isinstance(intent, Changed) and (_is_filtered(intent) or _is_counted(intent))
@@ -276,10 +278,7 @@ async def _close_titles(
         answers.AnswerRow(graded=graded, why=CLOSE.text(ctx.language), unseen="")
         for graded in close
     ]
-    lines = tuple(
-        Item((*answers.entry_of(graded, ctx.watched.repository), Text(_dated(graded, row, ctx))))
-        for graded, row in zip(close, rows, strict=True)
-    )
+    lines = tuple(_item(graded, row, ctx) for graded, row in zip(close, rows, strict=True))
     few_close = close[:_MOST_DATED] if release else ()
     dated = [line for one in few_close for line in await released_in(one, tip, ctx)]
     head = (CLOSER if closer else ALSO_CLOSE)(ctx.language)
@@ -362,10 +361,7 @@ def _nearest(close: Nearest, ctx: Context, tip: Tip) -> answers.Answer:
     words = list_in_words(list(map(Code, had)), ctx.language, limit=_MOST_WORDS)
     rows = [(_row(graded, met, ctx.language), graded) for graded, met in best]
     at = viewpoint(ctx, tip)
-    lines = tuple(
-        Item((*answers.entry_of(graded, ctx.watched.repository), Text(_dated(graded, row, ctx))))
-        for row, graded in rows
-    )
+    lines = tuple(_item(graded, row, ctx) for row, graded in rows)
     head = NEAREST(ctx.language, words=words)
     end = Paragraph(answers.foot(None, at), aside=True)
     blocks = (Paragraph(head), Listing(lines), end)
@@ -377,6 +373,13 @@ def _nearest(close: Nearest, ctx: Context, tip: Tip) -> answers.Answer:
         total=len(rows),
         rows=tuple(row for row, _ in rows),
     )
+
+
+def _item(graded: Graded, row: answers.AnswerRow, ctx: Context) -> Item:
+    """A change with its day, why it is here, and what it means for the reader."""
+    head = (*answers.entry_of(graded, ctx.watched.repository), Text(_dated(graded, row, ctx)))
+    effect = line_of(graded, ctx.language)
+    return Item(head, (Item(effect),) if effect else ())
 
 
 def _dated(graded: Graded, row: answers.AnswerRow, ctx: Context) -> str:

@@ -618,3 +618,16 @@ async def test_close_titles_stand_beside_what_was_found_without_some_of_the_word
     await ask("what changed in the last 7 days", ctx)
     answer = await ask("which PR added VaultLamp to the backend", ctx)
     assert "bbbbbbb2" in shas(answer)
+
+
+async def test_a_file_that_is_named_is_not_another_whose_name_begins_alike():
+    at = NOW - timedelta(days=1)
+    changes = [
+        change("aaaaaaa1", "Raise the base (#11)", {"docker/Dockerfile.rocm_base": 1}, at),
+        change("bbbbbbb2", "Cut the image (#12)", {"docker/Dockerfile.rocm": 1}, at),
+    ]
+    ctx = context(FakeSource(changes))
+    answer = await ask("what changed in docker/Dockerfile.rocm this week", ctx)
+    assert shas(answer) == ["bbbbbbb2"]
+    answer = await ask("what changed in path:docker/Docker this week", ctx)
+    assert len(shas(answer)) == 2, "a beginning of paths is given on purpose"

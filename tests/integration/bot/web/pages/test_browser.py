@@ -365,7 +365,7 @@ def test_parts_of_a_change_stand_below_each_other(page, name, width):
             box.top < (n ? boxes[n].bottom : boxes[0].top) - 1 || box.bottom > boxes[0].bottom + 1);
     })"""
     assert page.evaluate(bottoms) == []
-    assert page.locator(".names .diff").count() > 0
+    page.locator(".names .diff").first.wait_for(state="attached")  # loaded when rows open
     # Long lines move below a name; they do not make its table wider.
     wide = "all => all.filter(one => one.scrollWidth > one.clientWidth).length"
     assert page.locator(".scroll:has(> .names)").evaluate_all(wide) == 0
