@@ -120,8 +120,12 @@ class Profile:
 
     def with_(self, more: Iterable[ProfileEntry]) -> Profile:
         """These and more. Raises ``UserError`` for more than the limits."""
-        # Of a file that a fork changes, what was read last counts.
-        entries = tuple(sorted({(e.kind, e.name): e for e in (*self.entries, *more)}.values()))
+        # Of a file that a fork changes, the lines that were read last count.
+        known = {(entry.kind, entry.name): entry for entry in self.entries}
+        for entry in more:
+            if entry.base or (entry.kind, entry.name) not in known:
+                known[entry.kind, entry.name] = entry
+        entries = tuple(sorted(known.values()))
         patched = sum(entry.kind is EntryKind.PATCH for entry in entries)
         if len(entries) - patched > MOST:
             raise UserError(f"a profile holds at most {MOST} entries; remove some first")

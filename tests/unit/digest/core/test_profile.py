@@ -108,6 +108,7 @@ def test_of_many_changed_lines_the_nearest_are_joined() -> None:
 def test_what_was_read_last_of_a_patched_file_counts() -> None:
     old, new = patched_file("a.py", BASE, [(1, 1)]), patched_file("a.py", BASE, [(2, 2)])
     assert Profile().with_([old]).with_([new]).entries == (new,)
+    assert Profile().with_([new]).with_([parse_entry("patch:a.py")]).entries == (new,)
 
 
 @pytest.mark.parametrize(
