@@ -240,6 +240,28 @@ async def test_alert_waits_until_the_pause_of_its_chat_ends(chat: Chat) -> None:
     assert await chat.posts_at(FRIDAY.replace(day=8, hour=2)) == []
 
 
+async def test_changes_of_a_watched_author_are_told_at_once(chat: Chat) -> None:
+    assert "Lovelace" in await chat.say("tell me at once when Ada Lovelace commits")
+    for title, author in (
+        ("Tidy up (#6)", "Ada Lovelace <ada@example.org>"),
+        ("Tidy more (#7)", "Bob <bob@example.org>"),
+    ):
+        chat.commit(title, "docs/a.md", FRIDAY + timedelta(hours=1), author)
+    (alert,) = await chat.posts_at(FRIDAY + timedelta(hours=2))
+    assert "Tidy up" in alert
+    assert "by Ada Lovelace" in alert
+    assert "Tidy more" not in alert
+
+
+async def test_digest_that_a_chat_asks_for_shows_what_its_own_digest_would(chat: Chat) -> None:
+    chat.commit("Raise the limit (#4)", "src/limit.py", FRIDAY - timedelta(hours=1))
+    assert "Raise the limit" not in await chat.say("digest today")
+    await chat.say("subscribe engine daily 09:00 level low")
+    assert "Raise the limit" in await chat.say("digest today")
+    assert "Muted" in await chat.say("mute limit")
+    assert "Raise the limit" not in await chat.say("digest today")
+
+
 async def test_member_asks_and_lists_but_changes_nothing(chat: Chat) -> None:
     for words in ("subscribe engine", "mute moe", "settings language zh", "include path src/**",
                   "save exclude author ada", "pause", "unsubscribe"):  # fmt: skip
