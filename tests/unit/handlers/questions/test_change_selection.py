@@ -8,11 +8,15 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from digest.core.change import FileStatus
+from digest.core.grade import Level
 from digest.markdown import markdown
 from digest.question.intent import Changed
 from digest.question.periods import default_period
+from handlers.questions.change_selection import files_of
 from handlers.questions.changed import list_changes
 from handlers.router import ask
+from tests.support import samples
 from tests.support.fakes import FakeSource, change, context
 
 NOW, ZONE = datetime(2026, 1, 23, 12, 0, tzinfo=UTC), ZoneInfo("UTC")
@@ -95,6 +99,13 @@ async def test_changes_of_a_kind_that_is_skipped_are_left_out_and_no_others():
     changes = [made(f"{n}" * 8, title, n) for n, title in enumerate(titles, 1)]
     answer = await ask("what changed this month without fixes", context(FakeSource(changes)))
     assert sorted(shas(answer)) == ["22222222", "33333333"]
+
+
+def test_new_files_of_a_folder_are_those_in_it_and_right_below_it():
+    paths = ("pool/disk.py", "pool/cache/ram.py", "pool/cache/lru/evict.py", "docs/pool.md")
+    files = [samples.file(path, status=FileStatus.ADDED) for path in paths]
+    graded = samples.change(1, "Add caches", Level.LOW, files=files)
+    assert files_of(graded, {"pool"}, FileStatus.ADDED) == ["disk", "ram"]
 
 
 async def test_a_share_is_told_of_all_changes_of_the_period(ctx):
