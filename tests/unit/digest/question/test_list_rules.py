@@ -113,3 +113,19 @@ def test_list_of_what_is_announced_is_meant_for_sure(question: str) -> None:
 def test_other_topic_for_the_last_question_has_up_to_four_words(topic: str, goes_on: bool) -> None:
     told = parse(f"and {topic}", NOW, ZONE)
     assert isinstance(told, Again if goes_on else Unknown)
+
+
+@pytest.mark.parametrize(
+    ("question", "asked"),
+    [
+        ("was it risky yesterday", "changed kind:action 8-16..8-17"),
+        ("what did it break last week", "changed kind:breaking 8-10..8-17"),
+        ("is it breaking since v1.2.0", "changed kind:breaking since v1.2.0"),
+        ("was it risky", "risks"),
+    ],
+)
+def test_question_with_a_period_is_about_that_and_not_about_the_last_change(
+    question: str, asked: str
+) -> None:
+    told = format_intent(read(question, NOW, ZONE, Background(follows="change")).intent)
+    assert re.sub(r"2026-0?(\d+)-0?(\d+)T00:00:00Z", r"\1-\2", told) == asked
