@@ -170,7 +170,7 @@ async def test_read_when_pages_are_damaged_names_the_archive(tmp_path: Path) -> 
 
 async def test_open_below_a_file_names_the_folder(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(UnwritableFolder, match="file/data"):
+    with pytest.raises(UnwritableFolder, match="file/data'"):  # and not a file in it
         await open_database(tmp_path / "file" / "data")
 
 
