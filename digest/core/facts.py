@@ -228,7 +228,7 @@ _MOST_DEPRECATED = 40
 
 
 def sure_deprecations(facts: Facts) -> tuple[Fact, ...]:
-    """What is deprecated, if the author, its docstring, a version or a replacement says so."""
+    """What is deprecated, if the author, itself, a version or a replacement says so."""
     # A comment alone may speak of anything. A flag and its setting share a name. A change with very
     # many brings another version of declarations written elsewhere.
     said = "\n".join((facts.subject.title, *facts.paragraphs, *(n.text for n in facts.notes)))
@@ -237,7 +237,7 @@ def sure_deprecations(facts: Facts) -> tuple[Fact, ...]:
     def told(fact: Fact) -> bool:
         name = re.split(r"\.|::", fact.name)[-1]
         return bool(fact.evidence.path) and (
-            fact.detail == "docstring" or any(name in text for text in texts)
+            fact.detail in {"docstring", "option"} or any(name in text for text in texts)
         )
 
     deprecations = [

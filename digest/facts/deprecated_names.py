@@ -108,6 +108,14 @@ MARKED_AS = re.compile(
     r"|(?P<field>\w{2,80})\s*(?::[^=]{1,80})?=\s*\w[\w.]*\(.{0,200}\bdeprecate\w{0,4}\s*=\s*(?:[Tt]rue\b|[\"'])"
 )
 
+SWITCHED = re.compile(r"\s+deprecated\s?=\s?(?:True\b|f?[\"'])")
+"""An argument of Python that deprecates the option which a call declares."""
+
+_DECLARES = re.compile(r"\w*(?:argument|config|flag|option|param|setting)\w*\((?P<given>.*)")
+_DECLARED = re.compile(
+    r"\s*(?:[\"']-\w[\"'],\s*)?[\"'](?P<name>--[\w-]{2,80}|\w{1,40}(?:\.\w{1,60}){1,5})[\"'],"
+)
+
 CALLED = re.compile(
     r"(?!\s*(?:@|def|#))(?:.{0,100}[\s.:=(])?\w{0,40}[dD]eprecat\w{0,40}(?:\.[A-Z]\w{1,30})?"
     r"\((?:\w{1,20}, )?(?:$|[\"'](?:[A-Z]|--|(?:[a-z]+ ){0,5}[a-z]\w*\.\w))"
@@ -155,6 +163,9 @@ def deprecated_names(
     sheet: SideLines, lines: dict[int, str], first: int, detail: str, *, docs: bool
 ) -> list[str]:
     """What a mark or a sentence deprecates, never the replacement it recommends."""
+    if detail == "option":
+        name = language_of(sheet.path) == "python" and _declared_above(sheet, lines[first], first)
+        return [name] if name else []
     if detail == "mark":
         return [_named_by_mark(sheet, lines, first, docs=docs)]
     named = _named_by_sentence(sheet, lines, first, detail, docs=docs)
@@ -207,6 +218,19 @@ def _named_by_mark(sheet: SideLines, lines: dict[int, str], first: int, *, docs:
     if not _DIRECTIVE.match(lines[first]):
         return _marked(sheet, lines, first)
     return _headed(sheet, first) if docs else _enclosing(sheet, first)
+
+
+def _declared_above(sheet: SideLines, line: str, number: int) -> str:
+    """The option whose declaration has an argument on a line of its own."""
+    depth, first = len(line) - len(line.lstrip()), ""
+    for above in sheet.above(number, 40):
+        indent = len(above) - len(above.lstrip())
+        if above.strip() and indent < depth:
+            call = _DECLARES.search(above)
+            name = _DECLARED.match((call["given"] or first) if call else "")
+            return name["name"] if name else ""
+        first = above if indent == depth else first
+    return ""
 
 
 def _headed(sheet: SideLines, line: int) -> str:

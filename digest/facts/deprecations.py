@@ -4,7 +4,8 @@ The marks are those of the languages: ``@deprecated`` (PEP 702, Java, JSDoc), ``
 ``// Deprecated:`` (Go), ``[[deprecated]]``, ``DeprecationWarning``, and sentences. A fact needs a
 name: a mark whose target cannot be determined yields none.
 
-``detail`` is ``mark``, ``warning``, ``docstring`` (of the thing itself), ``notice`` or ``message``;
+``detail`` is ``mark``, ``option`` (an argument of its declaration), ``warning``, ``docstring`` (of
+the thing itself), ``notice`` or ``message``;
 ``after`` (``before`` if the mark was removed) is the version that the text gives for the removal.
 """
 
@@ -24,6 +25,7 @@ from digest.facts.deprecated_names import (
     MARKED_AS,
     OWNER,
     SAID_SO,
+    SWITCHED,
     deprecated_names,
     given,
     owner_of,
@@ -215,6 +217,8 @@ _LONGEST_CLASS = 4_000  # lines
 def _kind(line: str, *, docs: bool) -> str:
     if not any(hint in line for hint in _HINTS) or _NOT_A_MARK.match(line) or _PERHAPS.search(line):
         return ""
+    if SWITCHED.match(line) and not docs:
+        return "option"
     if _MARK.match(line) or MARKED_AS.search(line) or CALLED.match(line):
         return "mark"
     if not docs and _WARNING.search(line) and not COMMENT.match(line):

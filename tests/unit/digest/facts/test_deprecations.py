@@ -41,6 +41,17 @@ def added(path, new, old=""):
         ),
         ("A.java", "@Deprecated\npublic static void oldWay(int x) {}\n", ["added oldWay @1n"]),
         ("a.ts", "/**\n * @deprecated use b\n */\nexport function a() {}\n", ["added a @2n"]),
+        (
+            "a.py",
+            '_create_option(\n    "app.fast_mode",\n    description="x",\n    deprecated=True,\n)\n',
+            ["added app.fast_mode @4n"],
+        ),
+        (
+            "a.py",
+            'parser.add_argument("-f", "--fast",\n    help="x",\n    deprecated=True)\n',
+            ["added --fast @3n"],
+        ),
+        ("a.py", 'make(\n    "app.fast_mode",\n    deprecated=True,\n)\n', []),
         ("a.cpp", "[[deprecated]] int f();\nint old_f(int);\n", ["added f @1n"]),
         ("docs/a.md", "The `--x-flag` option is deprecated since 1.4.\n", ["added --x-flag @1n"]),
     ],
