@@ -64,6 +64,7 @@ _SAID = frozenset({"body_behaviour", "body_stable", "says_instead", "title_harde
 _TAKEN_AWAY = frozenset({"title_removal", "docs_changed"})
 """Signals that something documented was removed."""
 
+_FIRM = 1.5  # minimum log-odds that a change with hints alone is like those that are marked
 _UPDATES = frozenset({"bot", "dependency", "title_upgrade", "toolchain"})
 """Signals of an update, which a changelog lists among changes and which few must react to."""
 
@@ -195,7 +196,8 @@ def _due(model: Weights, found: Sequence[Signal], *, undone: bool) -> dict[str, 
     seen = not aside and (spoken or len(hints) > 1)
     code = next((s.subject for s in found if s.name == "title_code"), "")
     inner = "title_refactor" in names or _INTERNAL.search(code)
-    firm = spoken or (names & _SAID and len(hints) > 1) or names >= _TAKEN_AWAY
+    hinted = (names & _SAID and len(hints) > 1) or names >= _TAKEN_AWAY
+    firm = spoken or (hinted and odds >= _FIRM)
     if level is Level.HIGH and (inner or aside or not firm):
         level = Level.MEDIUM
     if level is not Level.LOW and (seen or (not aside and _names_use(found))):

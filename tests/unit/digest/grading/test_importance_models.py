@@ -60,6 +60,7 @@ def test_a_merged_branch_is_low_by_its_own_weight_under_any_model() -> None:
 
 SPOKEN = (fact(FactKind.FLAG, Action.CHANGED, "--x"),)
 DOCS = file("docs", Area.DOCS, 0, 1)
+TESTS = file("tests", Area.TESTS, 0, 1)
 
 
 @pytest.mark.parametrize(
@@ -77,6 +78,9 @@ DOCS = file("docs", Area.DOCS, 0, 1)
         (change("[CI] Tune it", items=SPOKEN), 3.0, None),
         (change("Write x instead of y"), 3.0, None),
         (change("Write x instead of y", [file("a.py"), DOCS]), 3.0, Level.HIGH),
+        (change("Write x instead of y", [file("a.py"), DOCS]), 1.4, Level.MEDIUM),
+        (change("Remove the pool", [file("a.py"), DOCS]), 3.0, Level.HIGH),
+        (change("Tune it", [file("a.py"), DOCS, TESTS]), 3.0, Level.MEDIUM),
         (change(files=[file("a.py"), DOCS]), 3.0, None),
         (change("[Misc] Keep `pool run` apart"), 3.0, None),
         (change(items=SPOKEN, reverts=Undone(title="Add it")), 3.0, Level.MEDIUM),
