@@ -274,6 +274,22 @@ def of_window(
     return _without_crowd(_without_pairs(changes, least), least)
 
 
+def beside(
+    graded: Graded, names: Sequence[str], known: Mapping[str, Graded], least: Thresholds | None
+) -> Graded:
+    """A change with the grade that it has among the named ones; alone if not all are ``known``."""
+    others = {**known, graded.sha: graded}
+    if graded.sha not in names or any(name not in others for name in names):
+        return graded
+    window = of_window([others[name] for name in names], least)
+    return next(one for one in window if one.sha == graded.sha)
+
+
+def lowered_by(graded: Graded, among: Graded) -> tuple[Reason, ...]:
+    """Why :func:`beside` lowered the grade of a change."""
+    return tuple(r for r in among.grade.reasons if r not in graded.grade.reasons)
+
+
 def _without_pairs(changes: Sequence[Graded], least: Thresholds) -> tuple[Graded, ...]:
     names = {graded.sha: graded for graded in changes}
     lowered: dict[str, Graded] = {}

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from digest.chat.chat_settings import Filters
 from digest.core.grade import Graded, Level
 from digest.frozen import frozen
-from digest.grading.outcomes import of_window
+from digest.grading.outcomes import beside, of_window
 from digest.report.assembly import Report, ReportEntry, assemble, keep_entries, tally
 from digest.report.condensed import posted_commits
 from digest.window import Window, days_window
@@ -86,11 +86,8 @@ async def beside_others(graded: Graded, ctx: Context, tip: Tip) -> Graded:
     if not shas:
         day = graded.commit.committed_at.astimezone(ctx.zone).date()
         shas = await ctx.watched.source.names(tip, days_window(day, day, ctx.zone))
-    others = {**await ctx.archive.load(repository, shas), graded.sha: graded}
-    if graded.sha not in shas or len(others) < len(shas):
-        return graded
-    graded_beside = of_window([others[sha] for sha in shas], ctx.watched.thresholds)
-    return next(one for one in graded_beside if one.sha == graded.sha)
+    others = await ctx.archive.load(repository, shas)
+    return beside(graded, shas, others, ctx.watched.thresholds)
 
 
 def shown_from(daily: Daily, least: Level) -> Daily:

@@ -31,6 +31,7 @@ from digest.document import (
     Text,
 )
 from digest.errors import NothingBefore, UnknownChange
+from digest.grading.outcomes import lowered_by
 from digest.i18n import answer_text as words
 from digest.i18n.answer_text import reason_words
 from digest.i18n.phrase import list_in_words
@@ -55,7 +56,6 @@ async def why(intent: Why, ctx: Context) -> Answer:
     graded = await one_change(intent.reference, ctx)
     language, beside = ctx.language, await beside_others(graded, ctx, await tip_of(ctx))
     alone, level = (LEVELS[g.grade.level].text(language).lower() for g in (graded, beside))
-    lowered = [r for r in beside.grade.reasons if r not in graded.grade.reasons]
     state = await ctx.coverage.states(ctx.watched.repository, [graded.sha])
     outcome = state.get(graded.sha)
     told = words.ENDED[str(outcome.state) if outcome else ""]
@@ -68,7 +68,7 @@ async def why(intent: Why, ctx: Context) -> Answer:
                     language, alone=alone, level=level, why=reason_words(one, language)
                 )
             )
-            for one in lowered
+            for one in lowered_by(graded, beside)
         ),
         Paragraph(words.score_words(graded.grade, ctx.watched.thresholds, language)),
         Paragraph(words.WEIGHTS(language)),

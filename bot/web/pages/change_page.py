@@ -23,6 +23,9 @@ from digest.core.facts import Area, FileFacts, Undone
 from digest.core.grade import Graded
 from digest.core.reference import Query
 from digest.document import CodeBlock, Document, plain
+from digest.grading.outcomes import beside, lowered_by
+from digest.i18n.answer_text import BESIDE_OTHERS, reason_words
+from digest.i18n.statement_text import LEVELS
 from digest.report.assembly import ReportEntry
 from digest.report.blocks import change_blocks, quote_path
 from digest.report.report_json import SCHEMA, entry_to_json
@@ -57,6 +60,7 @@ async def change_page(asked: PageRequest) -> Page:
     message = _message(graded)[:_LONGEST_MESSAGE]
     view.left -= _FILE * len(files[:_FILES]) + len(message.encode("utf-8", "replace"))
     digest = await site.digests.announced(shown.repository.name, graded.sha, at)
+    lowered = await _lowered(asked, entry.graded)
     releases: list[str] = []
     pages: dict[int, int] = {}
 
@@ -89,6 +93,7 @@ async def change_page(asked: PageRequest) -> Page:
             "message": message if message != graded.title else "",
             "day": (path_of(shown.repository.name, day=day), day_words(day, language, short=True)),
             "announced": (day_of(digest), digest_path(digest.mark)) if digest else None,
+            "lowered": lowered,
             "stray": graded.sha in await asked.strays(shown),
             "state": await _state(asked, graded, found[1:]),
             "title_of": title_of,
@@ -100,6 +105,18 @@ async def change_page(asked: PageRequest) -> Page:
         json=lambda: _json(asked, entry),
         ready=read,
     )
+
+
+async def _lowered(asked: PageRequest, graded: Graded) -> str:
+    """How the digest that covered a change grades it, if it does so lower than the change alone."""
+    site, shown, language = asked.site, asked.shown(), asked.language
+    at = graded.commit.committed_at
+    names = await site.digests.covered_with(shown.repository.name, graded.sha, at)
+    others = await site.archive.load(shown.repository, names) if names else {}
+    among = beside(graded, names, others, shown.thresholds)
+    alone, level = (LEVELS[one.grade.level].text(language).lower() for one in (graded, among))
+    said = (reason_words(reason, language) for reason in lowered_by(graded, among))
+    return " ".join(BESIDE_OTHERS.text(language, alone=alone, level=level, why=why) for why in said)
 
 
 def _title(graded: Graded) -> str:

@@ -110,6 +110,11 @@ async def test_one_change_has_the_grade_that_its_digest_gives_it():
     digest, asked = await levels_of(context(FakeSource(REMOVALS, blobs=CLI)))
     assert Level.MEDIUM in digest.values(), "not all of so many are high beside each other"
     assert asked == digest
+    ctx = context(FakeSource(REMOVALS, blobs=CLI))
+    await ask("digest", ctx)
+    lowered = next(number for number, level in digest.items() if level is Level.MEDIUM)
+    shown = markdown((await ask(f"why #{lowered}", ctx)).document)
+    assert "By itself it is high. Beside the other changes of its digest it is medium" in shown
     shown = markdown((await ask("why #8", context(FakeSource(REMOVALS, blobs=CLI)))).document)
     assert "Why #8 is high" in shown, "the other changes of the day are not read for it"
 

@@ -34,6 +34,7 @@ from handlers.digests.ingest import ensure, tip_of
 from handlers.ports.storage import Outcome, State
 from tests.servers.pages import MONDAY, TOKEN, UTC_ZONE, answering, shelved
 from tests.support.builders import RepositoryBuilder
+from tests.support.fakes import graded
 
 OPEN = "/r/owner/open"
 
@@ -293,6 +294,30 @@ async def test_change_leads_to_the_digest_that_announced_it(client):
         (address,) = re.findall(r'Announced in the digest of <a href="([^"]+)">2026-03-02', page)
         assert address == f"/digests/{heading.mark}"
         assert (await client.get(address)).status_code == 200
+
+
+async def test_change_that_its_digest_lowered_says_so(client):
+    repository = Repository(name="owner/open")
+    (undone,) = await client.app.archive.find(repository, 3)
+    assert undone.grade.level is not Level.LOW
+    at = undone.commit.committed_at + timedelta(minutes=5)
+    revert = graded("abcdefa", f'Revert "{undone.title}"', at=at)
+    await client.app.archive.save(repository, [revert])
+    assert "By itself it is" not in (await client.get(OPEN + "/-/changes/3?fresh=1")).text
+    heading = DigestHeading(
+        name="daily:owner/open:main:2026-03-02:team",
+        repository="owner/open",
+        branch="main",
+        window=Window(since=at - timedelta(days=1), until=at, zone=ZoneInfo("UTC")),
+        created_at=at + timedelta(hours=1),
+        counts={},
+    )
+    told = tuple(Outcome(sha=one.sha, state=State.ARCHIVED) for one in (revert, undone))
+    await client.app.digests.keep(
+        KeptDigest(heading=heading, document=POSTED, markdown="", outcomes=told)
+    )
+    page = (await client.get(OPEN + "/-/changes/3?fresh=2")).text
+    assert re.search(r"By itself it is \w+\. Beside .* it is low: reverted by ", page)
 
 
 async def test_topic_that_only_a_label_makes_says_so(client):
