@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import time
 from collections.abc import Collection, Coroutine, Sequence
 from contextlib import suppress
@@ -276,11 +277,17 @@ def _canonical(place: str) -> str:
     return str(folder.resolve()) if folder.exists() else place
 
 
+_LINK = Path("/etc/localtime")
+
+
 def local_zone() -> ZoneInfo:
     """This machine's zone; UTC if it is unknown."""
-    import tzlocal
-
     try:
+        # Most systems have a link to it; ``tzlocal`` knows the rest, but imports fifteen modules.
+        if "TZ" not in os.environ and (name := str(_LINK.resolve()).partition("/zoneinfo/")[2]):
+            return ZoneInfo(name)
+        import tzlocal
+
         return ZoneInfo(tzlocal.get_localzone_name())
     except (LookupError, OSError, ValueError):
         return ZoneInfo("UTC")

@@ -26,7 +26,7 @@ from digest.analysis.explanations import text_beside
 from digest.analysis.quotes import figure_quotes, opening
 from digest.analysis.risks import risks, suggestions
 from digest.analysis.summary import summary
-from digest.analysis.wording import is_computed, is_pin, kind_of, names, places, unread
+from digest.analysis.wording import FilePlace, is_computed, is_pin, kind_of, names, places, unread
 from digest.core.authors import code_as_spans
 from digest.core.change import Side, printable
 from digest.core.enums import Language
@@ -72,8 +72,9 @@ def impact(reading: ChangeContext, told: Sequence[Statement] = ()) -> tuple[Stat
 
 def _area(area: Area, files: Sequence[FileFacts], reading: ChangeContext) -> Statement:
     name = Strong(AREAS[area].template(reading.language))
-    spans = words.AREA_FILES(reading.language, area=name, places=_places(files, reading))
-    return make_statement(spans, (p.files[0] for p in places(files, reading.bounds.names)))
+    found = places(files, reading.bounds.names)
+    spans = words.AREA_FILES(reading.language, area=name, places=_listed(found, reading))
+    return make_statement(spans, (p.files[0] for p in found))
 
 
 _TOLD = {
@@ -147,8 +148,7 @@ def _things(phrase: Phrase, facts: Sequence[Fact], reading: ChangeContext) -> St
     return make_statement(spans, facts, Aspect.COMPATIBILITY)
 
 
-def _places(files: Sequence[FileFacts], reading: ChangeContext) -> Spans:
-    found = places(files, reading.bounds.names)
+def _listed(found: Sequence[FilePlace], reading: ChangeContext) -> Spans:
     shown: list[Part] = [p.described(reading.language) for p in found[: reading.bounds.names]]
     return list_in_words(shown, reading.language, limit=reading.bounds.names, total=len(found))
 
@@ -159,7 +159,7 @@ def _performance(reading: ChangeContext) -> Iterator[Statement]:
     yield from figures
     benchmarks = [f for f in reading.facts.files if f.area is Area.BENCHMARKS]
     if benchmarks and figures:
-        listing = _places(benchmarks, reading)
+        listing = _listed(places(benchmarks, reading.bounds.names), reading)
         spans = words.BENCHMARKS(reading.language, names=listing)
         yield make_statement(spans, benchmarks, Aspect.PERFORMANCE)
 

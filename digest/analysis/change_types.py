@@ -8,6 +8,7 @@ from digest.analysis.context import VERSIONS, ChangeContext, deprecated
 from digest.core.authors import without_presented
 from digest.core.change import FileStatus
 from digest.core.facts import Action, Area, FactKind, Subject
+from digest.core.patterns import lazy
 from digest.core.statement import ChangeType
 from digest.facts.subject import strip_numbers
 
@@ -48,7 +49,7 @@ _VERBS = {
 _LEADING = {kind: re.compile(rf"(?:{verbs})\b", re.IGNORECASE) for kind, verbs in _VERBS.items()}
 
 # Words anywhere in a title.
-_ATTACK = re.compile(
+_ATTACK = lazy(
     r"\b(?:DoS|RCE|SSRF|XSS|CSRF|XXE|ReDoS|CVE-\d{4}-\d+|GHSA(?:-\w{4}){3})\b"
     r"|(?i:\b(?:denial[- ]of[- ]service|(?:remote|arbitrary) code execution|vulnerabilit(?:y|ies)"
     r"|(?:path|directory) traversal|(?:code|command|sql|shell|header) injection"
@@ -56,7 +57,7 @@ _ATTACK = re.compile(
     r"|(?i:\b(?:bypass|sanitiz|leak)\w*(?: \S+){0,4} (?:guard|authenti\w+|authoriz\w+|secrets?"
     r"|credentials?|passwords?|(?:file )?paths|remediation|error (?:paths|messages?|responses?))\b)"
 )
-_FASTER = re.compile(
+_FASTER = lazy(
     r"\b(?:perf(?:ormance)?|optimi[sz](?:e[sd]?|ing|ations?)|fast[- ]paths?|zero[- ]copy|faster"
     r"|(?P<built>PGO|profile[- ]guided)|speeds? ?up|quadratic"
     r"|(?:avoid|reduce|reuse|fewer|eliminate|skip|remove|pool|cut)\w*(?: \S+){0,3} "
@@ -66,7 +67,7 @@ _FASTER = re.compile(
     r" in parallel)\b",
     re.IGNORECASE,
 )
-_FIXED = re.compile(
+_FIXED = lazy(
     r"(?<![\w-])(?:(?:(?:bug|hot)[- ]?)?fix(?:e[sd])?|bugs?"
     r"|(?:avoid|prevent|don't|do not|no longer|guard against|instead of)(?: \S+){0,3} "
     r"(?:panic|crash|segfault|hang|deadlock|leak|oom|(?:data )?race)(?:e?s|ing|king)?)\b",
@@ -199,21 +200,21 @@ _CONCERNS = {
     r" (?:to|into|as|->|→) (?P<new>\S+)",
 }
 _CONCERNED = {name: re.compile(rule, re.IGNORECASE) for name, rule in _CONCERNS.items()}
-_HOW = re.compile(
+_HOW = lazy(
     r" (?:with (?:an? )?(?:clear|clean|descriptive|error|explicit|helpful|http|proper|status"
     r"|warning|[45]\d\d)\b|instead\b|as (?!well)|at (?:parse|load|start)|because\b|before\b"
     r"|in favou?r of|now that\b|since\b|so\b|to (?:allow|avoid|enable|let|make) |\(fix).*",
     re.IGNORECASE,
 )
-_ALONE = re.compile(r"(?:(?P<on>enabled?)|disabled?)s? by default\b", re.IGNORECASE)
-_SORTS = re.compile(
+_ALONE = lazy(r"(?:(?P<on>enabled?)|disabled?)s? by default\b", re.IGNORECASE)
+_SORTS = lazy(
     r"(?:arg(?:ument)?|attribute|class|field|flag|function|method|option|param(?:eter)?|setting)(?:e?s)?",
     re.IGNORECASE,
 )
 """Words that name nothing without what has them."""
 
-_AND = re.compile(r",? and |[,;] ")
-_FAULTS = re.compile(r".{0,60}\b(?:errors?|exceptions?|failures?)\b", re.IGNORECASE)
+_AND = lazy(r",? and |[,;] ")
+_FAULTS = lazy(r".{0,60}\b(?:errors?|exceptions?|failures?)\b", re.IGNORECASE)
 """What nobody uses."""
 
 

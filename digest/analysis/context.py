@@ -26,6 +26,7 @@ from digest.core.facts import (
     sure_deprecations,
 )
 from digest.core.grade import Graded, Level
+from digest.core.patterns import lazy
 from digest.core.statement import Aspect, Statement
 from digest.document import Code, Spans, Text, plain
 from digest.facts.paths import is_script
@@ -207,7 +208,7 @@ def _of_private_owner(fact: Fact) -> Fact:
     return replace(fact, name=name) if private else fact
 
 
-_CONFIGURES = re.compile(r"(?:^|/)[^/]*(?:config|conf|settings|options|arg|cli)[^/]*(?:/|$)")
+_CONFIGURES = lazy(r"(?:^|/)[^/]*(?:config|conf|settings|options|arg|cli)[^/]*(?:/|$)")
 
 
 def is_relied_on(fact: Fact, facts: Facts) -> bool:
@@ -245,7 +246,7 @@ def _says(fact: Fact) -> tuple[bool, bool]:
     return fact.detail == "default", bool(fact.before or fact.after)
 
 
-_MEMBER = re.compile(r"(.+)(?:\.|::)([^.:]+)", re.DOTALL)
+_MEMBER = lazy(r"(.+)(?:\.|::)([^.:]+)", re.DOTALL)
 
 
 def owner_of(name: str) -> tuple[str, str]:
@@ -278,7 +279,7 @@ def _without_own_name(text: str, name: str) -> str:
     return text if rest.startswith(("is ", "are ")) else rest
 
 
-_OF_COMMAND = re.compile(
+_OF_COMMAND = lazy(
     r"(?:^|/)(?:commands?|(?:cli|internal|pkg|src)/cmd)/(?P<path>[a-z][\w/-]{1,80})\.(?:go|js|py|rs|ts)$"
 )
 _HELPERS = frozenset(
@@ -376,7 +377,7 @@ def with_full_stop(spans: Iterable[Part], reading: ChangeContext) -> Spans:
     return join([*row, *STOP(Language.EN if english else reading.language)])
 
 
-_CHINESE = re.compile(r"[\u3000-\u9fff]")
+_CHINESE = lazy(r"[\u3000-\u9fff]")
 
 
 def code(name: str, limit: int = 0) -> Code:

@@ -31,6 +31,7 @@ from digest.core.change import FileStatus, Side, printable
 from digest.core.enums import Language
 from digest.core.facts import Action, Clue, ClueKind, Evidence, Fact, FactKind
 from digest.core.grade import Level
+from digest.core.patterns import lazy
 from digest.core.statement import Aspect, Statement
 from digest.document import Spans
 from digest.facts.exposure import is_sent
@@ -39,8 +40,8 @@ from digest.i18n import statement_text as words
 from digest.i18n.phrase import Part, Phrase, list_in_words
 
 _NONE = frozenset({"", "none", "null", "nil", "undefined", "unset", "<factory>"})
-_HOLE = re.compile(r"\{[^{}]{0,120}\}|%[-+#]?\d{0,3}\.?\d{0,3}(?:[sdvqrf]|[wTxpgctu]\b)")
-_ENTRY = re.compile(
+_HOLE = lazy(r"\{[^{}]{0,120}\}|%[-+#]?\d{0,3}\.?\d{0,3}(?:[sdvqrf]|[wTxpgctu]\b)")
+_ENTRY = lazy(
     r"^(?:\[[A-Z][A-Z/ -]{1,30}\]|[A-Z]{3,12}:|`[A-Z]{3,12}`)\s*"
     r"|[\s(]*#\d{1,9}[).]*$"
 )
@@ -57,14 +58,14 @@ _ABOUT_USE = re.compile(
 )
 """Words of an error about what users may not do or have to set."""
 
-_OF_CODE = re.compile(
+_OF_CODE = lazy(
     r"tensor|\bstrides?\b|\bdtypes?\b|contiguous|pointer|\bnull\b"
     r"|^[a-z]\w? |\bis (?:False|None|True)\b",
     re.IGNORECASE,
 )
 """Words of an error that only a mistake in the code can cause."""
 
-_LIFTS = re.compile(r"\b(?:add|support|enable|allow)(?:s|ed|ing)?\b", re.IGNORECASE)
+_LIFTS = lazy(r"\b(?:add|support|enable|allow)(?:s|ed|ing)?\b", re.IGNORECASE)
 INNER = re.compile(r"(?:^|_)(?:INTERNAL|TEST|TESTS|TESTING|DEBUG)(?:_|$)|^_")
 """Names that only the project's own developers use."""
 
@@ -150,8 +151,8 @@ _CODE = {
     "function": words.NEW_FUNCTION,
     "method": words.NEW_METHOD,
 }
-_WORDS = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
-_MAKES = re.compile(
+_WORDS = lazy(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
+_MAKES = lazy(
     r"(?:[^:]{1,60}: )?(?:add|create|expose|implement|introduce|new|provide|support)"
     r"(?:s|ed|ing)?\b",
     re.IGNORECASE,
@@ -241,7 +242,7 @@ def _new(f: Fact, phrase: Phrase, text: str, reading: ChangeContext) -> Statemen
     return make_statement(with_full_stop(what, reading), [f])
 
 
-_DEFAULTS_TO = re.compile(
+_DEFAULTS_TO = lazy(
     r"\b[Dd]efaults? to (?:the value of )?(?P<value>`[^`]{1,60}`|[\w.-]+(?: [\w.-]+){0,5}?)"
     r"(?=[.;,](?:\s|$)|\s*\(|\s(?:if|when|unless|in|for|on)\s|$)"
 )
@@ -301,17 +302,17 @@ def values(reading: ChangeContext) -> Iterator[Statement]:
 
 
 _LONGEST_VALUE = 40  # characters; longer ones may look the same once cut
-_FORBIDS = re.compile(
+_FORBIDS = lazy(
     r"\b(?:incompatible|mutually exclusive|conflicts?|cannot|can't|must|requires?|only|unsupported"
     r"|not (?:yet |currently )?(?:compatible|allowed|supported))\b"
 )
 
-_REMEDY = re.compile(
+_REMEDY = lazy(
     r"[;.] |(?<![\w-])(?:requires?|must|only|needs?|pass|set|remove|specify|enable|without|unless"
     r"|supports?)(?![\w-])"
 )
 
-_FLAG = re.compile(r"(?<![\w-])--[a-z][a-z0-9]*(?:[-_][a-z0-9]+){0,12}")
+_FLAG = lazy(r"(?<![\w-])--[a-z][a-z0-9]*(?:[-_][a-z0-9]+){0,12}")
 
 
 def _is_of_new_thing(text: str, title: str) -> bool:
@@ -373,7 +374,7 @@ def refusals(reading: ChangeContext) -> Iterator[Statement]:
             return
 
 
-_NAMES = re.compile(r"[A-Za-z_]\w{2,80}|--[a-z][\w-]{1,80}")
+_NAMES = lazy(r"[A-Za-z_]\w{2,80}|--[a-z][\w-]{1,80}")
 
 
 def built_with(reading: ChangeContext) -> Iterator[Statement]:
@@ -421,14 +422,14 @@ def _raised(reading: ChangeContext) -> Iterator[tuple[str, str, str, Fact | Evid
             yield "", c.before, c.after, c.evidence
 
 
-_RAISES = re.compile(
+_RAISES = lazy(
     r"(?:bump(?: up)?|downgrade|update|upgrade) (?:to )?(?:(?:dependency|module|rust crate) )?"
     r"(?P<name>(?!(?:for|in|of|the|to)\b)[\w@./-]{2,80})(?: docker tag| version)?"
     r"(?: from \S{1,40})? (?:to )?v?(?P<version>\d[\w.+-]{0,40})(?: in \S{1,80})?",
     re.IGNORECASE,
 )
 _FEW_VERSIONS = 3
-_RELEASE = re.compile(r"\d{1,4}(?:\.\d{1,4}){1,3}")
+_RELEASE = lazy(r"\d{1,4}(?:\.\d{1,4}){1,3}")
 
 
 def versions(reading: ChangeContext) -> Iterator[Statement]:

@@ -14,6 +14,7 @@ from digest.core.authors import code_as_spans, without_presented
 from digest.core.change import FileStatus, printable
 from digest.core.enums import Language
 from digest.core.facts import Action, Area, FactKind, Facts, Subject
+from digest.core.patterns import lazy
 from digest.document import Code, Spans, Text
 from digest.facts.exposure import is_sent
 from digest.facts.paths import of_tools, pins_only
@@ -23,25 +24,21 @@ from digest.frozen import frozen
 from digest.i18n import statement_text as words
 from digest.i18n.phrase import Part, Phrase, join, list_in_words
 
-_SCOPED = re.compile(r"([\w ./+-]{2,48}?)\s?:\s+(?=\S)")
+_SCOPED = lazy(r"([\w ./+-]{2,48}?)\s?:\s+(?=\S)")
 _BEGUN = frozenset(["add", "allow", "enable", "implement", "remove", "support", "update", "use"])
 """Verbs before a colon that begin a title and are not its scope."""
 
 _LONG_SCOPE = 4  # maximum words of a scope; more of them are a sentence that has a colon
 
-_SAYS_SORT = re.compile(
-    r"(?:bug|hot)?[- ]?fix(?:es)?|perf(?:ormance)?|refactor(?:ing)?", re.IGNORECASE
-)
+_SAYS_SORT = lazy(r"(?:bug|hot)?[- ]?fix(?:es)?|perf(?:ormance)?|refactor(?:ing)?", re.IGNORECASE)
 
-_WORD = re.compile(r"[^\W_]+")
+_WORD = lazy(r"[^\W_]+")
 
-_SORT = re.compile(
-    r"(?<=\w)[ -](?:refactor(?:ing)?|perf(?:ormance)?|bugfix|clean-?up)$", re.IGNORECASE
-)
+_SORT = lazy(r"(?<=\w)[ -](?:refactor(?:ing)?|perf(?:ormance)?|bugfix|clean-?up)$", re.IGNORECASE)
 
-_SPLIT = re.compile(r"[/,&|+ -]+")
+_SPLIT = lazy(r"[/,&|+ -]+")
 
-_TAIL = re.compile(
+_TAIL = lazy(
     r"\s*(?:\[security\]|\[#\d{1,9}\]|\((?:main|master)\)"
     r"|\((?:fix(?:es|ed)?|close[sd]?|resolve[sd]?|refs?|see) #\d{1,9}\)"
     r"|[(\[](?:part\s?)?\d{1,3}\s?(?:/|of)\s?(?:\d{1,3}|[nNxX])[)\]])\s*$",
@@ -134,7 +131,7 @@ BEGINS = re.compile(
     r"(?!ors?\b|ers?\b|\w{0,3}ing\b|ied\b)"
 )
 
-_DOES = re.compile(
+_DOES = lazy(
     r"(?:add|allow|chang|enabl|expos|improv|introduc|mak|mov|port|provid|support|us)ing\b"
     r"|auto-[a-z]{2,12}(?<!ion) "
     r"|`[^`]{1,60}` [a-z]{2,20}[^s\W]s [a-z`]"
@@ -143,14 +140,14 @@ _DOES = re.compile(
 
 _MOSTLY = 5
 _MUCH = 40  # lines
-_IMPROVES = re.compile(r"\b(?:optimi[sz]ation|improvement|enhancement|coverage)s?\b")
+_IMPROVES = lazy(r"\b(?:optimi[sz]ation|improvement|enhancement|coverage)s?\b")
 _FEATURES = frozenset({"added", "feat", "feature", "features"})
 
 _SET = frozenset(
     {FactKind.CONFIG, FactKind.ENVIRONMENT, FactKind.FLAG, FactKind.METRIC, FactKind.ROUTE}
 )
 
-_MERGES = re.compile(
+_MERGES = lazy(
     r"merge (?:branch|commit|main|master|pull|release|remote|tag|upstream|v?\d)", re.IGNORECASE
 )
 _THINGS = frozenset("backend command endpoint page parser plugin subcommand support".split())  # noqa: SIM905
@@ -310,7 +307,7 @@ def _without_fix(text: str, label: Phrase | None) -> str:
     return text.rpartition(" ")[0] if named and not BEGINS.match(text.lower()) else text
 
 
-_NAMES_FIX = re.compile(r"(?:(?! and )[^,;]){1,200} (?:bug)?fix(?:es)?")  # of one thing
+_NAMES_FIX = lazy(r"(?:(?! and )[^,;]){1,200} (?:bug)?fix(?:es)?")  # of one thing
 
 
 def _is_new(facts: Facts, begin: str) -> bool:
@@ -333,9 +330,7 @@ def _kinds(subject: Subject) -> set[str]:
     return {subject.type, *(word for tag in subject.tags for word in _SPLIT.split(tag.casefold()))}
 
 
-_SECURES = re.compile(
-    r"\[security\]|\bfor cves?\b|\bfix\w{0,3} (?:an? |the )?cves?\b", re.IGNORECASE
-)
+_SECURES = lazy(r"\[security\]|\bfor cves?\b|\bfix\w{0,3} (?:an? |the )?cves?\b", re.IGNORECASE)
 
 
 def secures(facts: Facts) -> bool:
@@ -382,7 +377,7 @@ def _says(tag: str, told: Collection[str]) -> bool:
     return bool(mine) and not mine.issubset(told) and not counted
 
 
-_PLACE = re.compile(r"\d{1,3}[a-z]?/[\dnNxX]{1,3}")  # in a series
+_PLACE = lazy(r"\d{1,3}[a-z]?/[\dnNxX]{1,3}")  # in a series
 
 
 def _capital(spans: Spans) -> Spans:

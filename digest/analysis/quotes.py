@@ -12,6 +12,7 @@ from digest.core.authors import STOPS, code_as_spans, excerpt, sentences
 from digest.core.change import Side
 from digest.core.facts import Area, Clue, ClueKind, Evidence
 from digest.core.grade import Graded, Level
+from digest.core.patterns import lazy
 from digest.core.statement import Aspect, Statement
 from digest.facts.help_text import clean
 from digest.facts.security import PRIVATE_FORK
@@ -19,30 +20,30 @@ from digest.facts.subject import strip_numbers
 from digest.i18n import statement_text as words
 from digest.i18n.statement_text import STOP
 
-_FIGURE = re.compile(
+_FIGURE = lazy(
     r"(?<![\d.,])\d[\d.,]{0,30}\s{0,4}(?:%|x\b|×|ms\b|us\b|µs\b|ns\b|s\b|sec|min\b|tok|token|req|it/s|qps|rps|[KMGT]i?B|fps"
     r"|倍|毫秒|秒|个百分点)|[x×]\s*\d",
     re.IGNORECASE,
 )
-_SPEED = re.compile(
+_SPEED = lazy(
     r"perf|fast|slow|speed|latenc|throughput|memory|overhead|tok(?:en)?s?/s|ttft|tpot|qps"
     r"|regress|improv|reduc|\bsav(?:e|es|ing)\b|optimi|bench|性能|延迟|吞吐|内存|加速|提升|降低",
     re.IGNORECASE,
 )
-_BOUND = re.compile(r"\b(?:deadline|time-?outs?|timed? out|time limit)\b", re.IGNORECASE)
+_BOUND = lazy(r"\b(?:deadline|time-?outs?|timed? out|time limit)\b", re.IGNORECASE)
 """Words of a sentence whose figure is a limit, not a measurement."""
 
-_WORD = re.compile(r"[^\W_]+")
+_WORD = lazy(r"[^\W_]+")
 _ENOUGH = 24  # characters by which a paragraph is found again in its message
-_ADDRESS = re.compile(r"(?:[\w-]+:? ){0,3}https?://\S+", re.IGNORECASE)
-_POINTER = re.compile(
+_ADDRESS = lazy(r"(?:[\w-]+:? ){0,3}https?://\S+", re.IGNORECASE)
+_POINTER = lazy(
     r"(?:(?:this|it) (?:(?:pr|change|commit|patch) )?(?:is|was) )?(?:an? )?"
     r"(?:part of|part \d{1,3} of|follow[- ]?up (?:of|to|for|on)|based on|related to|relates to"
     r"|see|split (?:out )?(?:from|of)|cc|ref(?:s|erences)?|tracked (?:in|by)|closes|fix(?:es)?"
     r"|resolves):? (?:pr |issue )?[\w./-]{0,80}#\d{1,9}\.?",
     re.IGNORECASE,
 )
-_LEANS = re.compile(
+_LEANS = lazy(
     r"(?:(?:and|but|or|so|first|next|finally|hello|hi|thanks|assume|basically|ideally"
     r"|namely|these|those|it|they|that|however|also|similar(?:ly)?|same|automated|see|i"
     r"|additionally|as a result|conversely|furthermore|hence|inversely|moreover|otherwise|then"
@@ -78,34 +79,34 @@ POINTS = re.compile(
 )
 """Words of a sentence that needs its neighbours, or that is about the project's tests."""
 
-_DIFFERS = re.compile(
+_DIFFERS = lazy(
     r"\b(?:prior to this|previously|before this|now|no longer|could|would|cause[sd]?|causing"
     r"|result(?:s|ed|ing)? in|lead(?:s|ing)? to|panic|crash|hang|fail|wrong|incorrect|miss|leak)",
     re.IGNORECASE,
 )
 """Words of a sentence that says what was wrong, or what is different now."""
 
-_FRAGMENT = re.compile(r"An? [^.]{0,200}\b(?:that|which|for|to)\b")
+_FRAGMENT = lazy(r"An? [^.]{0,200}\b(?:that|which|for|to)\b")
 """The start of a list item without a verb of its own."""
 
-_STANDS_ALONE = re.compile(r"[\"'(`]?[^\W_a-z].{0,400}[ \u4e00-\u9fff]", re.DOTALL)
+_STANDS_ALONE = lazy(r"[\"'(`]?[^\W_a-z].{0,400}[ \u4e00-\u9fff]", re.DOTALL)
 ENDS = (".", "!", "?", ".)", "。", "！", "？")
 _SAME = 0.75  # minimum share of a paragraph's words in the title for it to count as a repetition
 
-_SUBJECT = re.compile(
+_SUBJECT = lazy(
     r"(?:feat|fix|docs|test|chore|refactor|perf|ci|build|style)(?:\([^()]{1,40}\))?!?: ",
     re.IGNORECASE,
 )
 """The start of the subject of a squashed commit that was left in the body."""
 
-_BINDS = re.compile(
+_BINDS = lazy(
     r"\b(?:requires?|required|must|only|cannot|can't|not supported|unsupported|needs? to"
     r"|when enabled|deprecated|instead|by default)\b",
     re.IGNORECASE,
 )
 """Words of a sentence that says what a reader needs or may not do."""
 
-_WHY = re.compile(
+_WHY = lazy(
     r"\b(?:would|otherwise|because|so that|to avoid|rather than|without which|since)\b",
     re.IGNORECASE,
 )
@@ -113,7 +114,7 @@ _WHY = re.compile(
 
 _SHORT = 30
 _LONG = 120  # characters of a description from which on what is in brackets is left out
-_EXAMPLE = re.compile(r" \([^()]{16,300}\)")
+_EXAMPLE = lazy(r" \([^()]{16,300}\)")
 _SECOND = 90  # maximum characters of a sentence that is told after a very short one
 _LEAST = 12  # minimum characters; shorter paragraphs ("cc someone", "WIP", "see below") say nothing
 
@@ -235,7 +236,7 @@ def opening(text: str, name: str = "") -> str:
     return told if len(told) <= _LONG else _EXAMPLE.sub("", told)
 
 
-_TAGGED = re.compile(r"^(?:\[[A-Z][A-Z/ -]{1,30}\]|\*\*[^*]{2,40}\*\*:?)\s*")
+_TAGGED = lazy(r"^(?:\[[A-Z][A-Z/ -]{1,30}\]|\*\*[^*]{2,40}\*\*:?)\s*")
 
 
 def breaking_notes(reading: ChangeContext) -> list[tuple[str, Evidence]]:

@@ -37,6 +37,7 @@ from digest.core.change import Side, printable
 from digest.core.enums import Language
 from digest.core.facts import Action, ClueKind, Fact, FactKind
 from digest.core.grade import Graded
+from digest.core.patterns import lazy
 from digest.core.statement import Aspect, Statement
 from digest.document import Spans
 from digest.facts.manifests_python import raised_minimums
@@ -46,12 +47,12 @@ from digest.i18n.phrase import Part, Phrase, list_in_words
 _ONE_BY_ONE = 3
 """Maximum number of changed defaults, signatures or versions that are listed one by one."""
 
-_LITERAL = re.compile(
+_LITERAL = lazy(
     r"([\"'`]).*\1|[-+]?\.?\d[\w.]*(?:[eE]-\d+)?%?|[a-z][a-z\d-]*|True|False", re.DOTALL
 )
 """A value as users write it, unlike the name of a constant or an expression."""
 
-_NUMBER = re.compile(r"[-+]?\.?\d[\w.]*(?:[eE]-\d+)?%?|True|False|true|false")
+_NUMBER = lazy(r"[-+]?\.?\d[\w.]*(?:[eE]-\d+)?%?|True|False|true|false")
 _SHARED = frozenset({"pip", "npm", "composer", "bundler"})
 """Package managers whose dependencies are installed beside the packages of users."""
 
@@ -209,7 +210,7 @@ _CHECKED = {
 }
 """The rule whose suggestion applies to a rule with another name."""
 
-_NAMED = re.compile(r"--[a-z][\w-]*|(?<![\w/])[A-Za-z_]\w*(?:[._]\w+){0,6}(?<=\w)(?![\w/])")
+_NAMED = lazy(r"--[a-z][\w-]*|(?<![\w/])[A-Za-z_]\w*(?:[._]\w+){0,6}(?<=\w)(?![\w/])")
 
 
 def _weakness(reading: ChangeContext) -> Spans:
@@ -225,7 +226,7 @@ def _weakness(reading: ChangeContext) -> Spans:
     return words.WEAKNESS_NAMED(reading.language, words=said[0].name)
 
 
-_ORDINARY = re.compile(r"overflow|bounds|use.after.free|double.free", re.IGNORECASE)
+_ORDINARY = lazy(r"overflow|bounds|use.after.free|double.free", re.IGNORECASE)
 _SECURES = frozenset({"advisory", "label_security", "note_security", "says_security"})
 """Rules for changes that their authors call security fixes."""
 

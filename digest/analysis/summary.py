@@ -35,6 +35,7 @@ from digest.analysis.wording import value
 from digest.core.authors import code_as_spans, names_code, without_presented
 from digest.core.change import printable
 from digest.core.facts import Action, Fact, FactKind, is_branch_merge
+from digest.core.patterns import lazy
 from digest.core.statement import Aspect, Statement
 from digest.document import Spans, plain
 from digest.facts.manifests_python import raised_minimums
@@ -49,7 +50,7 @@ _SETTINGS = (FactKind.FLAG, FactKind.ENVIRONMENT, FactKind.ROUTE, FactKind.METRI
 _AND = " and "
 _CLAUSES = 2  # maximum number of removed or changed things that are mentioned
 
-_SWITCHES = re.compile(
+_SWITCHES = lazy(
     r"^(?:reject|disallow|forbid|refuse)(?:s|ed|ing)?\b(?!.{0,40}\b(?:malformed|invalid)\b)"
     r"|^(?:\w{2,20} ){1,3}by default:"
     r"|\b(?:enable|disable|turn|make|use|set|switch)\w{0,3}\b.{1,120}\bby default\b"
@@ -60,7 +61,7 @@ _SWITCHES = re.compile(
     re.IGNORECASE,
 )
 """Phrases of titles for a behaviour that changes unless it is configured otherwise."""
-_DEMANDS = re.compile(rf"{_SWITCHES.pattern}|^deprecate[sd]? \S", re.IGNORECASE)
+_DEMANDS = lazy(rf"{_SWITCHES.pattern}|^deprecate[sd]? \S", re.IGNORECASE)
 
 
 def summary(reading: ChangeContext, most: int | None = None) -> tuple[Statement, ...]:
@@ -165,12 +166,12 @@ def _undoing(reading: ChangeContext) -> Iterator[Statement]:
         yield make_statement(statement_text.RELANDS(language, what=what), [SUBJECT_LINE])
 
 
-_SEVERAL = re.compile(
+_SEVERAL = lazy(
     r"reverts?\s+(?:(?:prs?|pull requests?|changes)\s+)?"
     r"(#?\d{2,9}(?:(?:,| and| &)\s+#?\d{2,9}){1,8})",
     re.IGNORECASE,
 )
-_DIGITS = re.compile(r"\d{2,9}")
+_DIGITS = lazy(r"\d{2,9}")
 
 # What a reader may have to act on.
 
@@ -197,7 +198,7 @@ def _as_statements(
         yield make_statement(with_full_stop(spans, reading), facts, aspect)
 
 
-_TAKES = re.compile(r"\b(?:remov|drop|delet|deprecat|obsolet|retir)", re.IGNORECASE)
+_TAKES = lazy(r"\b(?:remov|drop|delet|deprecat|obsolet|retir)", re.IGNORECASE)
 """Words of a title for entries that a registry loses."""
 
 
@@ -347,10 +348,10 @@ def _before_and_after(f: Fact, reading: ChangeContext, title: Headline) -> Spans
     return words.DEFAULT_GONE(language, name=name, before=before)
 
 
-_DEFAULTS = re.compile(
+_DEFAULTS = lazy(
     r"(?:\w[\w ()-]{0,30}: )?default (?P<name>\S{2,60}) to (?P<value>\S.{0,60})", re.IGNORECASE
 )
-_UNLESS = re.compile(r"\s(?:if|when|unless|where|by default)\s.*")
+_UNLESS = lazy(r"\s(?:if|when|unless|where|by default)\s.*")
 
 
 def _titled_default(f: Fact, title: Headline) -> Spans:

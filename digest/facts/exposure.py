@@ -14,52 +14,53 @@ from dataclasses import replace
 from functools import lru_cache
 
 from digest.core.facts import Action, Area, Fact, FactKind
+from digest.core.patterns import lazy
 from digest.facts.paths import language_of
 from digest.facts.renames import last
 from digest.facts.side_text import FileContext
 
 _INDEXES = ("index.ts", "index.js", "index.tsx", "index.mjs", "mod.ts")
-_TYPED_CLASS = re.compile(r"Arg(?:s|uments)$")
-_SET_IN = re.compile(
+_TYPED_CLASS = lazy(r"Arg(?:s|uments)$")
+_SET_IN = lazy(
     r"(?:^|[/_])(?:config|configs|configuration|settings|options|args?|cli|params)(?:[/_.]|$)"
 )
 _OUTER = 3  # folders of a package in which settings of users are declared; deeper ones are inner
-_SENT = re.compile(r"(?:Request|Response)$")
-_SERVED = re.compile(r"(?:^|/)(?:entrypoints|openai|api|rest|routes|schemas?|protocol)(?:[/_.]|$)")
+_SENT = lazy(r"(?:Request|Response)$")
+_SERVED = lazy(r"(?:^|/)(?:entrypoints|openai|api|rest|routes|schemas?|protocol)(?:[/_.]|$)")
 """Classes and files that say what clients send to a server and get from it."""
 
-_MESSAGES = re.compile(
+_MESSAGES = lazy(
     r"(?:^|/)(?:entrypoints|openai|api|rest)/(?:[\w.-]{1,60}/){0,6}(?:protocol|schemas?)\.py$"
 )
 """Files that contain only messages between a server and its clients."""
 
-_LISTED = re.compile(r"^export (?:type )?\{([^{}]*)\}", re.MULTILINE)
-_UNPUBLISHED = re.compile(r"\"private\"\s*:\s*true\b")
-_FILES = re.compile(r"\"files\"\s*:\s*\[([^\]]*)\]")
-_QUOTED = re.compile(r"\"([^\"]+)\"")
-_ALL = re.compile(
+_LISTED = lazy(r"^export (?:type )?\{([^{}]*)\}", re.MULTILINE)
+_UNPUBLISHED = lazy(r"\"private\"\s*:\s*true\b")
+_FILES = lazy(r"\"files\"\s*:\s*\[([^\]]*)\]")
+_QUOTED = lazy(r"\"([^\"]+)\"")
+_ALL = lazy(
     r"^__all__\s*(?::[^=\n]{1,60})?\+?=\s*(?:[\[(]([^\])]*)[\])]|([\"'][^\[\](){}\n]*)$)",
     re.MULTILINE,
 )
 _REFERENCE = "docs/reference"
 """The folder with a page for each module that users import, named after it."""
 
-_PUBLIC_HEADER = re.compile(r"(?:^|/)(?:include|api|public)/")
-_JAVA_MAIN = re.compile(r"(?:^|/)src/main/")
-_INNER_GO = re.compile(
+_PUBLIC_HEADER = lazy(r"(?:^|/)(?:include|api|public)/")
+_JAVA_MAIN = lazy(r"(?:^|/)src/main/")
+_INNER_GO = lazy(
     r"(?:^|/)(?:internal|cmd|test(?:s|util\w*|storage|helpers?|ing|data)?)/|(?:^|/)main\.go$"
 )
-_INNER_RUST = re.compile(r"^crates/|^rust/|/src/bin/|(?:^|/)src/main\.rs$")
-_UNUSED = re.compile(r"^publish\s*=\s*false|^name\s*=\s*\"_|\"cdylib\"", re.MULTILINE)
+_INNER_RUST = lazy(r"^crates/|^rust/|/src/bin/|(?:^|/)src/main\.rs$")
+_UNUSED = lazy(r"^publish\s*=\s*false|^name\s*=\s*\"_|\"cdylib\"", re.MULTILINE)
 """A crate that no program depends on: one not published, or an extension of a language."""
 
 _READ = re.compile(r"\bderive\([^)]*\b(?:Deserialize|JsonSchema|ValueEnum)\b")
 _DESCRIBED = re.compile(r"\bderive\([^)]*\bJsonSchema\b")
 """A type with a published schema, whatever its name."""
 
-_TYPED = re.compile(r"\bderive\([^)]*\b(?:Args|Parser|Subcommand)\b")
+_TYPED = lazy(r"\bderive\([^)]*\b(?:Args|Parser|Subcommand)\b")
 _HEAD = 1_500  # characters above a type that may contain its attributes
-_SCRIPT = re.compile(r"^if __name__ ==", re.MULTILINE)
+_SCRIPT = lazy(r"^if __name__ ==", re.MULTILINE)
 """A program in a folder that is no package, from which nobody imports."""
 
 _SYMBOLS = frozenset({FactKind.SYMBOL, FactKind.CONFIG})
@@ -214,7 +215,7 @@ def _is_read(owner: str, text: str, marks: re.Pattern[str] = _READ) -> bool:
     return marks.search(above) is not None and _TYPED.search(above) is None
 
 
-_OPAQUE = re.compile(r"[ \t]*pub(?:\([^)]*\))? struct \w+ \{\n(?:[ \t]++(?!pub\b)[^\n]*+\n|\n)++\}")
+_OPAQUE = lazy(r"[ \t]*pub(?:\([^)]*\))? struct \w+ \{\n(?:[ \t]++(?!pub\b)[^\n]*+\n|\n)++\}")
 """A type of Rust whose fields only its own module reads, such as part of another program's file."""
 
 
@@ -257,7 +258,7 @@ def is_private_module(path: str) -> bool:
     return _PRIVATE.search(path) is not None
 
 
-_PRIVATE = re.compile(r"(?:^|/)_(?!_)")
+_PRIVATE = lazy(r"(?:^|/)_(?!_)")
 
 
 def _module(path: str) -> str:
@@ -329,7 +330,7 @@ def _flag_of(fact: Fact) -> str:
     return f'"--{last(old or fact.name).replace("_", "-")}"'
 
 
-_HEADING = re.compile(
+_HEADING = lazy(
     r"(?:#{1,6} |\.\. [\w:]{1,30}:: )`?([A-Za-z_][\w.]{2,80})(?:\(\))?`?[ \t]*(?:[<{:].*)?$"
 )
 """A heading, or what opens the entry of a reference, that names one thing."""

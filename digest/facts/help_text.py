@@ -15,6 +15,7 @@ from itertools import islice
 from digest.core.authors import sentences
 from digest.core.change import FileChange
 from digest.core.facts import Area, Fact
+from digest.core.patterns import lazy
 from digest.facts.named_settings import default_fact
 from digest.facts.paths import language_of
 from digest.facts.renames import last
@@ -25,47 +26,41 @@ _BELOW = 10  # maximum lines of a declaration that are read
 _ABOVE = 40  # maximum lines of a comment above it that are read
 _LEAST_WORDS = 4
 
-_KEY = re.compile(
+_KEY = lazy(
     r"\b(?:help|long_help|description|desc|doc|documentation|about|usage|summary)\s*[=:(]\s*",
     re.IGNORECASE,
 )
 
-_LITERAL = re.compile(
-    r"[rbuf]{0,2}(\"(?:[^\"\\]|\\.){0,600}\"|'(?:[^'\\]|\\.){0,600}'|`[^`]{0,600}`)"
-)
+_LITERAL = lazy(r"[rbuf]{0,2}(\"(?:[^\"\\]|\\.){0,600}\"|'(?:[^'\\]|\\.){0,600}'|`[^`]{0,600}`)")
 
-_JOINT = re.compile(r"[\s+\\()]{0,80}")
+_JOINT = lazy(r"[\s+\\()]{0,80}")
 
 COMMENT = re.compile(
     r"\s*(?:///?!?|#(?!\[|!|\s*(?:type:|noqa|pylint|nosec|fmt:))|--|/?\*{1,2}(?!/))\s?(.*)$"
 )
 
-_CALLABLE = re.compile(r"\s*(?:async )?(?:def|class) ")
-_DOCSTRING = re.compile(r"\s*[rRuU]?(\"\"\"|''')(.*)$")
-_ATTRIBUTE = re.compile(r"\s*(?:#\[|@)")
-_NEXT = re.compile(
-    r"\s*[\"']?[\w.-]{1,80}[\"']?\s*:\s*(?!=)|\s*(?:pub |def |fn |func |class |case |@)"
-)
-_SUMMARY = re.compile(r"\s*(?://|\*)")
+_CALLABLE = lazy(r"\s*(?:async )?(?:def|class) ")
+_DOCSTRING = lazy(r"\s*[rRuU]?(\"\"\"|''')(.*)$")
+_ATTRIBUTE = lazy(r"\s*(?:#\[|@)")
+_NEXT = lazy(r"\s*[\"']?[\w.-]{1,80}[\"']?\s*:\s*(?!=)|\s*(?:pub |def |fn |func |class |case |@)")
+_SUMMARY = lazy(r"\s*(?://|\*)")
 """A comment that may have several paragraphs, the first of which describes the thing."""
 
-_WORD = re.compile(r"[^\W\d_]{2,}")
-_REFERENCE = re.compile(r"(?:^| )\[[^\[\]]{1,80}\]:? ?\(?(?=https?://)")
-_MARKS = re.compile(r":\w{1,20}:`([^`]{1,100})`|``([^`]{1,100})``")
-_SHOWN_BY_HELP = re.compile(r"(?<=\S)[.\s]{0,3}\[env: [^\[\]]{0,100}\]\.?\s?")
-_ITEM = re.compile(
-    r"(?<=[\w)'\"`])[ \t]{0,8}\n\s{0,40}(?:[-*] (?=\S)|(?=['\"`][\w.-]{1,40}['\"`]: ))"
-)
+_WORD = lazy(r"[^\W\d_]{2,}")
+_REFERENCE = lazy(r"(?:^| )\[[^\[\]]{1,80}\]:? ?\(?(?=https?://)")
+_MARKS = lazy(r":\w{1,20}:`([^`]{1,100})`|``([^`]{1,100})``")
+_SHOWN_BY_HELP = lazy(r"(?<=\S)[.\s]{0,3}\[env: [^\[\]]{0,100}\]\.?\s?")
+_ITEM = lazy(r"(?<=[\w)'\"`])[ \t]{0,8}\n\s{0,40}(?:[-*] (?=\S)|(?=['\"`][\w.-]{1,40}['\"`]: ))")
 """The end of a line before an item of a list, or before a quoted value that is described."""
 
-_LINK = re.compile(r"\[([^\[\]]{1,120})\](?:\((?!https?:)[^()\s]{1,200}\)|\[[\w.:`-]{1,200}\])")
-_OTHER_NAME = re.compile(r"\[`?\*?([A-Z][\w.:]{2,60})`?\](?![(\[:])")
+_LINK = lazy(r"\[([^\[\]]{1,120})\](?:\((?!https?:)[^()\s]{1,200}\)|\[[\w.:`-]{1,200}\])")
+_OTHER_NAME = lazy(r"\[`?\*?([A-Z][\w.:]{2,60})`?\](?![(\[:])")
 """A name of the code as comments of Go and Rust link it."""
 
-_RULE = re.compile(r"^(?:[=*# ]|-+(?![-\w]))+")
+_RULE = lazy(r"^(?:[=*# ]|-+(?![-\w]))+")
 """Marks before a text, but not the dashes of a flag."""
 
-_NOISE = re.compile(
+_NOISE = lazy(
     r"\b(?:json|yaml|toml):\"|\b(?:TODO|FIXME|XXX|HACK|nolint|eslint|pragma|copyright|license)\b",
     re.IGNORECASE,
 )
@@ -191,17 +186,15 @@ def _indent(line: str) -> int:
 DOCUMENTED = "documented default"
 """The detail of a default that only documentation states; code must confirm it."""
 
-_TELLS_DEFAULT = re.compile(
+_TELLS_DEFAULT = lazy(
     r"(?:@default(?:Value)?\s+|\bdefaults? ?(?:value)?\*{0,2}\s*[:=]\s*\*{0,2}\s*)[`'\"]{0,2}"
     r"(?P<value>\[[^\]\n|]{0,80}\]|(?<=`)[^`\n|]{1,80}(?=`)|[^*`'\"\[\]\s|][^`'\"\]\s|]{0,60}?)(?=_?(?:[`'\"\]\s|]|$))",
     re.IGNORECASE,
 )
-_OWN_NAME = re.compile(r"\s*(?:[-*]\s+)?\[?\s*[`*]{0,3}(?P<name>[a-z][\w.-]{2,80})[`*]{0,3}\s*:")
-_TITLE = re.compile(
-    r"#{1,6}\s+[`*]{0,3}(?P<name>-{0,2}[A-Za-z][\w.-]{2,80})[`*]{0,3}(?:\s.{0,60})?"
-)
-_FIELD_BELOW = re.compile(r"\s+(?:readonly\s+)?(?P<name>[A-Za-z]\w{2,80})\??\s*:")
-_CODE_LINE = re.compile(r"\s*(?:export\b|const\b|let\b|return\b|[\w.]+\s*[=(]|[\w.]+\??:\s\w+\()")
+_OWN_NAME = lazy(r"\s*(?:[-*]\s+)?\[?\s*[`*]{0,3}(?P<name>[a-z][\w.-]{2,80})[`*]{0,3}\s*:")
+_TITLE = lazy(r"#{1,6}\s+[`*]{0,3}(?P<name>-{0,2}[A-Za-z][\w.-]{2,80})[`*]{0,3}(?:\s.{0,60})?")
+_FIELD_BELOW = lazy(r"\s+(?:readonly\s+)?(?P<name>[A-Za-z]\w{2,80})\??\s*:")
+_CODE_LINE = lazy(r"\s*(?:export\b|const\b|let\b|return\b|[\w.]+\s*[=(]|[\w.]+\??:\s\w+\()")
 _TITLE_REACH = 40  # lines above a default in which its heading is searched for
 
 
@@ -326,10 +319,10 @@ def _is_documentation(scenes: Mapping[str, FileContext]) -> bool:
     )
 
 
-_ITEMS = re.compile(r"'[^']*'|\"[^\"]*\"")
+_ITEMS = lazy(r"'[^']*'|\"[^\"]*\"")
 _COMMENTS = ("//", "*", "/*", "#", "--")
 
-_FROM_TO = re.compile(
+_FROM_TO = lazy(
     r"\bdefault\b(?: value| of| for| the){0,3} [`'\"]?(?P<name>[\w-]*_[\w.-]*|--[\w-]+)[`'\"]?"
     r"(?: size| value)? from "
     r"[`'\"]?(?P<before>\w[\w.]*)[`'\"]? to [`'\"]?(?P<after>\w[\w.]*)[`'\"]?"
@@ -378,16 +371,16 @@ def _fallbacks(scenes: Sequence[FileContext], title: str, told: Sequence[Fact]) 
     return [*found.values()]
 
 
-_NAME_IN_TITLE = re.compile(r"(?<=[`_.'\"])[a-z]\w{1,60}")
-_FALLBACK = re.compile(
+_NAME_IN_TITLE = lazy(r"(?<=[`_.'\"])[a-z]\w{1,60}")
+_FALLBACK = lazy(
     r"\b(?P<name>[A-Za-z]\w{1,60})(?:\s?[:=] [^\n?|]{1,80})?(?: (?:\?\?|\|\||or) |\.unwrap_or\()"
     r"(?P<value>['\"][^'\"\n]{1,60}['\"]|[Tt]rue|[Ff]alse|-?\d[\w.]{0,20})"
 )
 """A value that takes the place of one that is not given."""
 
-_IF = re.compile(r"\s*(?:\} ?)?(?:el(?:se ?)?)?if\b\s*(?P<when>\S.{0,160}?)\s*[:{]?\s*$")
-_CHOSEN = re.compile(r"\w\s+if\s+(?P<when>[^()]{1,120}?)\s+else\s")
-_ELSE = re.compile(r"\s*(?:\} ?)?else\b")
+_IF = lazy(r"\s*(?:\} ?)?(?:el(?:se ?)?)?if\b\s*(?P<when>\S.{0,160}?)\s*[:{]?\s*$")
+_CHOSEN = lazy(r"\w\s+if\s+(?P<when>[^()]{1,120}?)\s+else\s")
+_ELSE = lazy(r"\s*(?:\} ?)?else\b")
 _WITHIN = 30  # lines above a value in which its condition stands
 
 

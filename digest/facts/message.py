@@ -19,6 +19,7 @@ from itertools import chain
 from digest.core.change import Side
 from digest.core.facts import Action, Evidence, Fact, FactKind, Subject
 from digest.core.grade import Description
+from digest.core.patterns import lazy
 from digest.facts import noise
 from digest.facts.noise import forms_of, is_machine_line
 
@@ -26,31 +27,31 @@ _LONGEST = 65_536  # characters of a body that are read; GitHub's own limit for 
 _MOST_PARAGRAPHS = 60
 _LONGEST_PARAGRAPH = 2000
 _COMMENT_OPEN, _COMMENT_CLOSE = "<!--", "-->"
-_FENCE = re.compile(r"\s{0,12}(`{3,}|~{3,})")
-_HEADING = re.compile(r"\s{0,3}(#{1,6})\s+(.*)$|\*\*([^*]{1,80}?):?\*\*:?\s*$")
-_RULE = re.compile(r"\s{0,3}(?:-[ -]{2,}|=[ =]{2,}|\*[ *]{2,}|_[ _]{2,})$")
-_BULLET = re.compile(r"\s{0,12}(?:[*+•-]|\d{1,3}[.)])\s+(.*)$")
-_IMAGE = re.compile(r"!\[[^\[\]]{0,300}\]\([^()\s]{0,500}\)")
-_LINK = re.compile(r"\[([^\[\]]{1,300})\]\((?:[^()\s]|\([^()\s]{0,200}\)){0,500}\)")
-_AUTOLINK = re.compile(r"<(https?://[^<>\s]{1,500})>")
-_TAG = re.compile(
+_FENCE = lazy(r"\s{0,12}(`{3,}|~{3,})")
+_HEADING = lazy(r"\s{0,3}(#{1,6})\s+(.*)$|\*\*([^*]{1,80}?):?\*\*:?\s*$")
+_RULE = lazy(r"\s{0,3}(?:-[ -]{2,}|=[ =]{2,}|\*[ *]{2,}|_[ _]{2,})$")
+_BULLET = lazy(r"\s{0,12}(?:[*+•-]|\d{1,3}[.)])\s+(.*)$")
+_IMAGE = lazy(r"!\[[^\[\]]{0,300}\]\([^()\s]{0,500}\)")
+_LINK = lazy(r"\[([^\[\]]{1,300})\]\((?:[^()\s]|\([^()\s]{0,200}\)){0,500}\)")
+_AUTOLINK = lazy(r"<(https?://[^<>\s]{1,500})>")
+_TAG = lazy(
     r"</?(?:details|summary|br|img|p|div|span|sub|sup|b|i|em|strong|a|table|tr|td|th|thead|tbody"
     r"|ul|ol|li|code|pre|h[1-6]|hr|kbd|center|picture|source|video)\b[^<>]{0,300}>",
     re.IGNORECASE,
 )
-_STRONG = re.compile(r"\*\*([^*]{1,300})\*\*")
-_SPACES = re.compile(r"\s+")
-_REFERENCE = re.compile(r"(?<![\w/&#-])(?:#|GH-|gh-)([1-9]\d{0,6})\b(?![\w-])")
-_ADDRESS = re.compile(
+_STRONG = lazy(r"\*\*([^*]{1,300})\*\*")
+_SPACES = lazy(r"\s+")
+_REFERENCE = lazy(r"(?<![\w/&#-])(?:#|GH-|gh-)([1-9]\d{0,6})\b(?![\w-])")
+_ADDRESS = lazy(
     r"https?://[\w.-]{1,100}(?:/[\w.~-]{1,100}){2,6}?/(?:issues|pull|merge_requests)/(\d{1,7})\b"
 )
-_KEYWORD = re.compile(
+_KEYWORD = lazy(
     r"\b(?:fix(?:e[sd])?|close[sd]?|resolve[sd]?|refs?|references?|see(?: also)?|relate[sd](?: to)?"
     r"|part of"
     r"|follow[- ]?up(?: to| of| on)?|address(?:es)?|implements?|issue)\b[\s:]*$",
     re.IGNORECASE,
 )
-_COUNTED = re.compile(
+_COUNTED = lazy(
     r"\b(?:step|option|case|rank|gpu|node|worker|phase|part|item|attempt|run)\s*$", re.IGNORECASE
 )
 _MOST_ISSUES = 50
@@ -235,9 +236,9 @@ def message_evidence(line: int) -> Evidence:
     return Evidence(path="", line=line, side=Side.MESSAGE)
 
 
-_TRAILER = re.compile(r"([A-Za-z0-9-]{1,60})[ \t]*:(?!//)[ \t]*(.*)")
+_TRAILER = lazy(r"([A-Za-z0-9-]{1,60})[ \t]*:(?!//)[ \t]*(.*)")
 _GITS_OWN = ("Signed-off-by: ", "(cherry picked from commit ")
-_PERSON = re.compile(r"([^<]*)<([^<>]*)>?")
+_PERSON = lazy(r"([^<]*)<([^<>]*)>?")
 _TRAILERS_LONGEST = 200  # characters of a person's name; longer ones flood readers
 Trailers = tuple[tuple[str, str], ...]
 
@@ -303,7 +304,7 @@ def _read(lines: list[str]) -> list[tuple[str, str]]:
     return pairs
 
 
-_NOTE = re.compile(r"```[ \t]{0,3}release-notes?[ \t]{0,3}\n(.{1,1500}?)```", re.DOTALL)
+_NOTE = lazy(r"```[ \t]{0,3}release-notes?[ \t]{0,3}\n(.{1,1500}?)```", re.DOTALL)
 _NO_NOTE = frozenset({"none", "n/a", "na", "no", "nil", "-"})
 
 
@@ -328,7 +329,7 @@ INSTEAD = re.compile(
 QUOTED_NAME = re.compile(r"[`'\"](?P<name>-{0,2}[A-Za-z_][\w.:/-]{1,80})(?:\(\))?[`'\"]")
 JOINED = re.compile(r"\s*(?:,|/|,?\s+(?:and|or))\s*$")
 NO_NAMES = frozenset(["deprecated", "true", "false", "none", "null", "this", "it", "and", "or"])
-_SPELLED = re.compile(r"[_.:\d]|^-|[a-z][A-Z]|^[A-Z]+_")
+_SPELLED = lazy(r"[_.:\d]|^-|[a-z][A-Z]|^[A-Z]+_")
 
 
 def find_deprecations(message: str, subject: Subject) -> Iterator[Fact]:
@@ -356,7 +357,7 @@ def find_deprecations(message: str, subject: Subject) -> Iterator[Fact]:
             )
 
 
-_ALSO = re.compile(r"(?:,\s+(?:and\s+)?|\s(?:and|&)\s+)(?=deprecate)", re.IGNORECASE)
+_ALSO = lazy(r"(?:,\s+(?:and\s+)?|\s(?:and|&)\s+)(?=deprecate)", re.IGNORECASE)
 """Where a title goes on to what it deprecates."""
 
 
@@ -367,7 +368,7 @@ def _expanded(name: str) -> list[str]:
     return [f"{start}{part}{end}" for part in listed.split(",")] if brace and closed else [name]
 
 
-_SAID = re.compile(
+_SAID = lazy(
     r"(?:[-*+]\s+)?"
     r"(?:(?P<deprecate>deprecat(?:e[sd]?|ing)|mark(?:s|ed|ing)?(?=.{3,120}\bas deprecated))"
     r"|(?:remov"
@@ -376,19 +377,19 @@ _SAID = re.compile(
     r"(?:for|of))))\s+(?:the\s+|support\s+(?:for|of)\s+)?(?P<rest>\S.{0,200})",
     re.IGNORECASE,
 )
-_SAID_END = re.compile(
+_SAID_END = lazy(
     r"\s+(?:in favou?r of|and|since|because|as|for|from|by|to|so|which"
     r"|with|on|until|when|via)\s|[.;:,](?:\s|$)|\s\(|\s-+\s"
 )
 
 
-_ONE_USE = re.compile(
+_ONE_USE = lazy(
     r"(?!(?:the )?(?:us(?:ag)?e|support) (?:of|for) )(?:[\w-]+ ){1,5}(?:of|for|in|on|with|to|as) "
 )
 """The one use of a name that goes, while the name stays."""
 
 
-_ONE_NAME = re.compile(
+_ONE_NAME = lazy(
     r"`(?P<quoted>\w[\w-]{1,40}(?: [\w-]{2,40}){1,2})` (?:sub)?command\b"
     r"|(?P<bare>[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+)(?: \w+)? (?:API|api|method|function|attribute)\b"
 )

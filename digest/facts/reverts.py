@@ -11,9 +11,10 @@ from __future__ import annotations
 import re
 
 from digest.core.facts import Subject, Undone
+from digest.core.patterns import lazy
 from digest.facts.subject import strip_numbers, strip_tags
 
-_REVERT = re.compile(
+_REVERT = lazy(
     r"(?:revert(?:s|ed|ing)?|back(?:s|ed|ing)?[ -]?out|roll(?:s|ed|ing)?[ -]?back)(?: of)?"
     r"(?=[\s:\"“'`#\[]|$)\s*:?\s*",
     re.IGNORECASE,
@@ -25,27 +26,27 @@ RELANDED = re.compile(
 )
 _REVERT_TAGS = frozenset(["revert", "reverts"])
 _RELAND_TAGS = frozenset(["reland", "re-land", "reapply", "unrevert", "redo"])
-_WHAT = re.compile(
+_WHAT = lazy(
     r"(?:the )?(?:(?:pull request|changeset|commit|change|prs?) ?)?"
     r"(?:#|\b(?=\d{3,9}\b))(\d{1,9})\b[:,]?\s*",
     re.IGNORECASE,
 )
-_MERGE = re.compile(r"Merge pull request #(\d{1,9})\b")
-_REDO = re.compile(r"redo\s+(?=[\"“\[#])", re.IGNORECASE)
-_SHA_FIRST = re.compile(r"(?:commit |changeset )?([0-9a-f]{7,40})\b:?\s*")
-_PARTIAL = re.compile(r"(?:\S{1,40} ){0,3}?(?:parts? of|partly|partial(?:ly)?)\b", re.IGNORECASE)
-_SET_BACK = re.compile(
+_MERGE = lazy(r"Merge pull request #(\d{1,9})\b")
+_REDO = lazy(r"redo\s+(?=[\"“\[#])", re.IGNORECASE)
+_SHA_FIRST = lazy(r"(?:commit |changeset )?([0-9a-f]{7,40})\b:?\s*")
+_PARTIAL = lazy(r"(?:\S{1,40} ){0,3}?(?:parts? of|partly|partial(?:ly)?)\b", re.IGNORECASE)
+_SET_BACK = lazy(
     r"(?:.{0,200}\s)?(?:back|to)\s"
     r"(?!avoid|fix|prevent|unblock|make|resolve|reduce|allow|keep|pass)",
     re.IGNORECASE,
 )
 _QUOTES = {'"': '"', "“": "”", "'": "'", "`": "`"}
-_NUMBER = re.compile(r"#(\d{1,9})\b")
-_BODY_SHA = re.compile(r"This (?:commit )?reverts (?:commits? |changeset )?([0-9a-f]{7,40})\b")
-_BODY_NUMBER = re.compile(
+_NUMBER = lazy(r"#(\d{1,9})\b")
+_BODY_SHA = lazy(r"This (?:commit )?reverts (?:commits? |changeset )?([0-9a-f]{7,40})\b")
+_BODY_NUMBER = lazy(
     r"(?:This )?[Rr]everts?:? (?:PR |pull request )?(?:[\w.-]{1,60}/[\w.-]{1,60})?#(\d{1,9})\b"
 )
-_BODY_RELAND = re.compile(
+_BODY_RELAND = lazy(
     r"(?:This )?(?:is a )?(?:[Rr]e-?[Ll]and|[Rr]eappl)\w{0,4} (?:of )?(?:commit |PR )?"
     r"(?:(?:[\w.-]{1,60}/[\w.-]{1,60})?#(?P<number>\d{1,9})|(?P<sha>[0-9a-f]{7,40}))\b"
 )

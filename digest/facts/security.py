@@ -14,14 +14,15 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from digest.core.authors import without_presented
 from digest.core.facts import Action, Area, Fact, FactKind, Subject
+from digest.core.patterns import lazy
 from digest.facts.message import message_evidence, message_lines
 from digest.facts.side_text import FileContext, SideLines
 
-_ADVISORY = re.compile(
+_ADVISORY = lazy(
     r"\b(?:CVE[- ](\d{4})[- ](\d{4,7})|(GHSA(?:-[0-9a-z]{4}){3})|("
     r"(?:RUSTSEC|PYSEC|GO)-\d{4}-\d{1,5}))\b"
 )
-_WORDS = re.compile(
+_WORDS = lazy(
     r"\bvulnerabilit(?:y|ies)\b|\bvulnerable\b|\bexploit(?:able|ed)\b"
     r"|\b(?:an?|the|known) exploits?\b|\bremote code execution\b"
     r"|\barbitrary (?:code|file|command)\b|\b(?:sql|command|code|template"
@@ -39,18 +40,18 @@ _WORDS = re.compile(
     r"|secret|password) leak(?:age|s)?\b",
     re.IGNORECASE,
 )
-_NOUN = re.compile(r"vulnerabilit", re.IGNORECASE)
-_MENDED = re.compile(
+_NOUN = lazy(r"vulnerabilit", re.IGNORECASE)
+_MENDED = lazy(
     r"(?<![\w-])(?:fix|address|patch|mitigat|prevent|avoid|resolv|remov|clos|report|found"
     r"|exposed? to)\w*+(?!-)",
     re.IGNORECASE,
 )
 """What is done about a weakness: tools that look for vulnerabilities have messages full of them."""
-_MARK = re.compile(r"(?<=\s)\[security\]$", re.IGNORECASE)
+_MARK = lazy(r"(?<=\s)\[security\]$", re.IGNORECASE)
 """The suffix that Renovate adds to the title of an update required by an advisory."""
 PRIVATE_FORK = "Merge commit from fork"
 """The subject of a commit from the private fork in which GitHub lets an advisory be fixed."""
-_ACRONYMS = re.compile(r"\b(?:XSS|SSRF|CSRF|RCE|XXE|ReDoS|IDOR|MITM)\b|\bDoS\b")
+_ACRONYMS = lazy(r"\b(?:XSS|SSRF|CSRF|RCE|XXE|ReDoS|IDOR|MITM)\b|\bDoS\b")
 
 # As for code below: few messages contain one of these.
 _WORD_HINTS = (
@@ -94,7 +95,7 @@ _CODE: dict[str, re.Pattern[str]] = {
 _CODE["typescript"] = _CODE["javascript"]
 _CODE["cpp"] = _CODE["cuda"] = _CODE["c"]
 
-_PASSWORD_HASH = re.compile(
+_PASSWORD_HASH = lazy(
     r"\b(?:md5|sha1)\b[^\n]{0,80}passw|passw[^\n]{0,80}\b(?:md5|sha1)\b", re.IGNORECASE
 )
 _CREDENTIALS: tuple[tuple[str, re.Pattern[str]], ...] = (
@@ -127,7 +128,7 @@ _HINTS: dict[str, tuple[str, ...]] = {
 
 _HINTS["typescript"] = _HINTS["javascript"]
 _HINTS["cpp"] = _HINTS["cuda"] = _HINTS["c"]
-_COMMENT = re.compile(r"\s*(?:#|//|\*|/\*|\"\"\"|'''|--|>>>)")
+_COMMENT = lazy(r"\s*(?:#|//|\*|/\*|\"\"\"|'''|--|>>>)")
 _NEXT = 3  # lines that are searched for the arguments of a call
 _SAFE_YAML = ("SafeLoader", "safe_load")
 _SILENT = frozenset([Area.TESTS, Area.DOCS, Area.EXAMPLES, Area.BENCHMARKS])
@@ -182,7 +183,7 @@ def _stays(name: str, sheet: SideLines, pattern: re.Pattern[str] | None) -> bool
     )
 
 
-_SETS_ASIDE = re.compile(r"(?:allow|exempt|ignor|silenc|suppress)\w{1,3}\b", re.IGNORECASE)
+_SETS_ASIDE = lazy(r"(?:allow|exempt|ignor|silenc|suppress)\w{1,3}\b", re.IGNORECASE)
 """How titles begin of changes that leave a weakness where it is."""
 
 

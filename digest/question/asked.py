@@ -11,6 +11,7 @@ from typing import TypeVar
 from digest.core.enums import ChangeKind
 from digest.core.facts import Action, FactKind
 from digest.core.grade import Level
+from digest.core.patterns import lazy
 from digest.core.reference import Reference
 from digest.frozen import frozen
 from digest.question import slot_values
@@ -33,18 +34,16 @@ _TOPICAL_WORDS = frozenset(
 _PLACES = frozenset({"file", "files", "folder", "directory", "文件", "目录", "文件夹"})
 """Words that ask for numbers only if the question counts or ranks."""
 
-_TO_LAST = re.compile(
-    r" (?:to|than|with|vs) (?:the )?(?:last|previous|prior)(?: one)?$", re.IGNORECASE
-)
+_TO_LAST = lazy(r" (?:to|than|with|vs) (?:the )?(?:last|previous|prior)(?: one)?$", re.IGNORECASE)
 """The period before, without its unit: *this month compared to last*."""
 
-_RELATED = re.compile("[和与跟].{1,12}(?:相关|有关)")
+_RELATED = lazy("[和与跟].{1,12}(?:相关|有关)")
 """A word that is elsewhere a conjunction: *和安全相关的修复*."""
 
 _PACKAGES = frozenset({"crate", "crates", "package", "packages", "包"})
 """Words for parts of the repository if they are ranked, otherwise for dependencies."""
 
-_NAME_LIKE = re.compile(r"[A-Z0-9_.]")
+_NAME_LIKE = lazy(r"[A-Z0-9_.]")
 _TYING = frozenset({"change", "happened", "kind", "act", "thing", "wrote", "agent", "default"})
 _CLOSING = frozenset({"go", "look", "looking", "going", "like"})
 _PLEAS = ("can you", "could you", "would you", "please", "pls")

@@ -61,7 +61,7 @@ _VERSION = (
 )
 _POINT = rf"{_VERSION}|(?<![\w./-])(?:main|master|HEAD|develop|trunk)(?![\w./-])"
 
-_ADDRESS = re.compile(
+_ADDRESS = lazy(
     r"<?https?://[A-Za-z0-9.-]+(?::\d+)?/([A-Za-z0-9][\w.-]*(?:/[\w.-]+){1,4}?)(?:/-)?/compare/"
     rf"({_REF})\.\.\.?({_REF})(?=[\s>?]|$)>?",
     re.ASCII,
@@ -96,7 +96,7 @@ _FORMS = tuple(
     )
 )
 
-_DATE = re.compile(r"\d{4}(?:-\d{2}(?:-\d{2})?)?(?:T[\d:Z+-]*)?")
+_DATE = lazy(r"\d{4}(?:-\d{2}(?:-\d{2})?)?(?:T[\d:Z+-]*)?")
 
 
 def find_refs(text: str) -> FoundRefs | None:
@@ -130,7 +130,7 @@ def _named(ref: str) -> bool:
 
 # --- Releases in other words ----------------------------------------------------------------------
 
-_LATEST = re.compile(
+_LATEST = lazy(
     r"\b(?:(?:the|our|your) )?(?:(?:very )?(?:latest|last|newest|most recent|current)"
     r"(?: stable| official| final| published)?|latest-) ?(?:release|version|tag)"
     r"(?! (?:notes|candidate|of))(?:'s)?(?: number)?\b(?![-/.])"
@@ -139,7 +139,7 @@ _LATEST = re.compile(
     re.IGNORECASE,
 )
 
-_UNRELEASED = re.compile(
+_UNRELEASED = lazy(
     r"\bun-?released\b(?: (?:changes|stuff))?|\b(?:in )?(?:the )?(?:next|upcoming) release\b"
     r"|\b(?:but |and )?(?:not|hasn't|haven't|isn't|aren't) (?:(?:yet|been) ){0,2}"
     r"(?:released|shipped)(?: yet)?\b(?! in v?[0-9])"
@@ -147,14 +147,14 @@ _UNRELEASED = re.compile(
     re.IGNORECASE,
 )
 
-_SERIES = re.compile(
+_SERIES = lazy(
     r"\b(v?[0-9]+(?:\.[0-9]+){0,2})"
     r"(?:\.[*Xx](?! ?系列| series)|(?:\.[xX*])? ?(?:series|line\b|系列))",
     re.ASCII,
 )
 """All releases with the same first numbers: *the 0.12 series*."""
 
-_FROM_OURS = re.compile(
+_FROM_OURS = lazy(
     rf"(?:\bon|\busing|\brun(?:ning)?|在用|用的?是?|跑的?是?) ?(?:version |release )?"
     r"([0-9]{1,2}\.[0-9]{1,3})(?![\w.]*\d)"
     r"(.{0,80}?\b(?:upgrad\w+|updat\w+|go(?:ing)?|mov(?:e|ing)|jump(?:ing)?|get(?:ting)?)"
@@ -163,7 +163,7 @@ _FROM_OURS = re.compile(
 )
 """A release in use, and the one to upgrade to: *we are on 0.19, what breaks going to 0.20*."""
 
-_LAST_TWO = re.compile(
+_LAST_TWO = lazy(
     r"\b(?:compare |between )?(?:the )?(?:last|latest|past) (two|three|[2-9])"
     r" (?:releases|versions)\b"
     r"|(?:对比|比较)?(?:最近|最新|过去)的?([两三2-9])个(?:版本|发布)",
@@ -200,7 +200,7 @@ def ascending(refs: Refs) -> Refs:
     return refs
 
 
-_NUMBERED = re.compile(r"v?[0-9]+(?:\.[0-9]+)+", re.ASCII)
+_NUMBERED = lazy(r"v?[0-9]+(?:\.[0-9]+)+", re.ASCII)
 
 VAGUE = lazy(r"\b(?:recently|lately|these days|of late)\b|(?:最近|近期|近来|近日) ?的?")
 """Periods that mean nothing beside another one."""

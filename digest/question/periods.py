@@ -116,7 +116,7 @@ _Form = tuple[int, int, Callable[[], Window]]
 
 _SINCE = r"(?:\b(?:(?:ever )?since|as of|starting(?: from| on| in)?) |(?:自从?|从) ?)(?:\bthe )?"
 
-_FRAME_BEFORE = re.compile(
+_FRAME_BEFORE = lazy(
     rf"{WORD_START}(?:(?P<since>{_SINCE})|(?P<after>\bafter (?:the )?)"
     r"|(?P<until>\b(?:until|till|up to|through) |(?:截至|截止到?|直到) ?)"
     r"|(?P<before>\b(?:before|prior to) )"
@@ -125,14 +125,14 @@ _FRAME_BEFORE = re.compile(
     re.IGNORECASE,
 )
 
-_OVER_LAST = re.compile(r"(?:in|over|within|during|for) the (?:last|previous) ", re.IGNORECASE)
+_OVER_LAST = lazy(r"(?:in|over|within|during|for) the (?:last|previous) ", re.IGNORECASE)
 """*In the last month* counts back from now; *last month* is the whole month before."""
 
 _UNITS_OF_TIME = frozenset({"unit", "unit_zh", "weekend", "weekend_zh"})
 _LONGEST_FRAME = 20
 _OF = r"(?: ?的| ?[内里中](?!核|存)|'s\b|(?<=s)'(?= ))?"
 
-_FRAME_AFTER = re.compile(
+_FRAME_AFTER = lazy(
     r"(?P<now> ?(?:-|to|and|until|till|through|到|至) ?(?:now|today|the present|现在|今天)\b)"
     r"|(?P<since> ?(?:以来|起|开始|之后|以后|至今|到现在|到今天|拉取?的)| onwards?\b)"
     r"|(?P<onward> on(?![ \w]))"
@@ -140,15 +140,15 @@ _FRAME_AFTER = re.compile(
     re.IGNORECASE,
 )
 
-_TAIL = re.compile(_OF)
+_TAIL = lazy(_OF)
 
-_TO = re.compile(
+_TO = lazy(
     r" ?(?:\.\.\.?|~|～|—|–|到|至|-) ?| (?:to|until|till|through|thru|and) (?:the )?"
     r"| ?[和与] ?(?=.{1,12}(?:之间|期间))|(?<=天) ?[和与] ?(?=[昨今]天)",
     re.IGNORECASE,
 )
 
-_BETWEEN = re.compile(r" ?的?(?:之间|期间)")
+_BETWEEN = lazy(r" ?的?(?:之间|期间)")
 COMPARES = re.compile(
     r"\b(?:compar\w+|than|vs|versus|or)\b|比|还是|[哪谁][^的]{0,3}[多少]", re.IGNORECASE
 )
@@ -250,7 +250,7 @@ def _window(frame: str, point: re.Match[str], now: Now) -> Window:
 
 # --- Lengths until now ----------------------------------------------------------------------------
 
-_ROLLING = re.compile(
+_ROLLING = lazy(
     WORD_START
     + r"(?P<in>\b(?:in|for|of|over|within|since|during|from|at|on)(?: about)? )?(?:\bthe )?"
     r"(?:\b(?P<last>last|past|previous|recent|these) )?"
@@ -260,7 +260,7 @@ _ROLLING = re.compile(
     re.IGNORECASE,
 )
 
-_ROLLING_ZH = re.compile(
+_ROLLING_ZH = lazy(
     rf"(?P<last>在?(?:最近|过去|近|前|这)的? ?)?(?P<n>{NUMERAL}|几|半) ?"
     r"(?P<unit>个?(?:小时|钟头|星期|礼拜|周(?!末)|月(?!\w*[日号份]))|天|日|年)"
     r"(?P<ago>以[来内前]|之[内前]|[来内里](?!核|存)|前(?![\u4e00-\u9fff]))?(?: ?的)?"
@@ -322,7 +322,7 @@ _TIMED = (
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}(?::[0-9]{2})?(?:Z|[+-][0-9]{2}:?[0-9]{2})?"
 )
 
-_OTHER = re.compile(
+_OTHER = lazy(
     WORD_START + r"(?:(?P<moments>(?:\b(?:from|between) )?(?<![0-9-])"
     rf"(?P<a>{_TIMED})\.\.(?P<b>{_TIMED})(?![0-9:-]))"
     rf"|(?P<moment>{_SINCE}(?P<c>{_TIMED})(?![0-9:-]))"
@@ -425,7 +425,7 @@ def format_window(window: Window) -> str:
     return f"{since:%Y-%m-%dT%H:%M:%SZ}..{until:%Y-%m-%dT%H:%M:%SZ}"
 
 
-_DAYS_OF_WEEK = re.compile(
+_DAYS_OF_WEEK = lazy(
     rf"\b(?:(?P<week>last|this|previous) week,? (?:on |from )?)?(?P<a>{WEEKDAY})"
     rf"(?:(?P<to> (?:to|and|till|until|through) | ?- ?)(?P<b>{WEEKDAY}))?"
     r"(?(week)|,? (?:of )?(?P<later>last|this|the previous) week\b)",

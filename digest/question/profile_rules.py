@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from digest.core.enums import Alerts
+from digest.core.patterns import lazy
 from digest.core.profile import EntryKind, InvalidEntry, ProfileEntry, parse_entry
 from digest.question.asked import Asked, Weighed, rule
 from digest.question.commit_range import Refs
@@ -13,7 +14,7 @@ from digest.question.intent import Affected, Alert, EditProfile, Enquiry, Profil
 from digest.window import Window
 
 _US = r"(?:me|us|my \w+|our \w+|what (?:i|we) use)"
-_AFFECTED = re.compile(
+_AFFECTED = lazy(
     r"(?:am i|are we|is (?:my|our) [\w -]{1,30}) (?:affected|hit|impacted|broken)(?: by .{1,40})?"
     rf"|(?:what|which(?: changes| commits| prs)?|does (?:anything|something|this)|did anything|"
     rf"anything(?: that)?|will anything|changes(?: that)?) (?:may |might |could |can |will )?"
@@ -28,26 +29,26 @@ _AFFECTED = re.compile(
 )
 _MINE = r"(?P<mine>my |我的 ?)?(?:our |the |show |我们的 ?)?"
 _PROFILE = r"(?:profile|档案|画像|依赖清单)"
-_SHOW = re.compile(
+_SHOW = lazy(
     rf"(?:show |list |see |查看 ?|显示 ?)?{_MINE}{_PROFILE}|what do (?:i|we) use|我们?用了什么",
     re.IGNORECASE,
 )
-_ADD = re.compile(
+_ADD = lazy(
     rf"(?:{_MINE}{_PROFILE}[:：]? ?(?:add|\+|添加|增加|加入|加上?)"
     rf"|add to {_MINE.replace('mine', 'mine2')}{_PROFILE}) ?[:：]? ?(?P<what>.+)"
     r"|(?:i|we) (?:use|depend on|rely on)[:]? (?P<used>.+)|我们?(?:使用|依赖|用)[:：]? ?(?P<zh>.+)",
     re.IGNORECASE,
 )
-_REMOVE = re.compile(
+_REMOVE = lazy(
     rf"{_MINE}{_PROFILE}[:：]? ?(?:remove|delete|drop|删除|移除|去掉) ?[:：]? ?(?P<what>.+)",
     re.IGNORECASE,
 )
-_CLEAR = re.compile(
+_CLEAR = lazy(
     rf"{_MINE}{_PROFILE}[:：]? ?(?:clear|reset|empty|清空|重置)|(?:clear|reset|清空|重置) ?"
     rf"{_MINE.replace('mine', 'mine2')}{_PROFILE}",
     re.IGNORECASE,
 )
-_FROM = re.compile(
+_FROM = lazy(
     rf"{_MINE}{_PROFILE}[:：]? ?(?:from|来自|取自|从) ?(?P<what>\S{{1,300}})", re.IGNORECASE
 )
 _ALERTS = {
@@ -80,7 +81,7 @@ _ZH_CHANGED = (
 _ZH_NOTIFY = (
     r"[,， ]*(?:请|就)?(?:马上|立刻|立即|第一时间|及时)?(?:告诉|通知|提醒)(?:一下)?(?:我们?|咱们)"
 )
-_WATCH = re.compile(
+_WATCH = lazy(
     r"(?:(?:please )?(?:watch|keep an eye on|keep watch over) |(?:请)?(?:盯住|盯着|监视)[:： ]*)"
     r"(?!out\b|for\b)(?P<what>.{1,200})"
     rf"|{_NOTIFY} (?:about|of|on) (?:any |all )?(?:changes|commits)"
@@ -98,30 +99,30 @@ _WATCH = re.compile(
     rf"|{_ZH_CHANGED.format('zh2', 'did2')}(?:时|后|的时候|的话|[,，]? ?就){_ZH_NOTIFY}",
     re.IGNORECASE,
 )
-_UNWATCH = re.compile(
+_UNWATCH = lazy(
     r"(?:please )?(?:unwatch|stop watching) (?P<what>.{1,200})"
     r"|(?:不再|停止)(?:盯住|盯着|监视)(?P<zh>.{1,200})",
     re.IGNORECASE,
 )
-_BY = re.compile(
+_BY = lazy(
     r"(?:the )?(?:author |(?:changes|commits) (?:by|of|from) |作者 ?|提交者 ?)(?P<name>.+)"
     r"|(?P<of>.+?)(?:'s|’s) (?:changes|commits|work|prs)|(?P<zh>.+?)的(?:提交|变更|改动)",
     re.IGNORECASE,
 )
-_COMMITS = re.compile(
+_COMMITS = lazy(
     r"\b(?:commits|merges|pushes|lands|submits|changes (?:anything|something|code))\b",
     re.IGNORECASE,
 )
-_NO_SUBJECT = re.compile(
+_NO_SUBJECT = lazy(
     r"(?:it|this|that|they|these|those|them|anything|something|everything|[#!]?\d+|他|她|它|这个?|那个?"
     r"|什么|有什么)",
     re.IGNORECASE,
 )
-_OF_THESE = re.compile(r"[,，、;；]| and |和|以及", re.IGNORECASE)
-_ASKS = re.compile(
+_OF_THESE = lazy(r"[,，、;；]| and |和|以及", re.IGNORECASE)
+_ASKS = lazy(
     r"\b(?:do|does|will|is|are|should|can|what|how)\b|吗|呢|会不会|有没有|影响", re.IGNORECASE
 )
-_PARTS = re.compile(r"[\s,，、;；]+|\band\b|和|以及", re.IGNORECASE)
+_PARTS = lazy(r"[\s,，、;；]+|\band\b|和|以及", re.IGNORECASE)
 
 
 def read_profiling(words: str) -> Enquiry | None:
@@ -192,7 +193,7 @@ def _watched(written: str, kind: EntryKind | None = None) -> tuple[ProfileEntry,
 
 
 _LONGEST = 100  # characters of an author's name
-_QUOTED = re.compile(r"""\b[a-z]{3,8}[:=](?:"[^"]{1,200}"|“[^”]{1,200}”)""", re.IGNORECASE)
+_QUOTED = lazy(r"""\b[a-z]{3,8}[:=](?:"[^"]{1,200}"|“[^”]{1,200}”)""", re.IGNORECASE)
 
 
 def _quoted(written: str) -> tuple[list[ProfileEntry], str]:
@@ -240,7 +241,7 @@ def reaches_asker(question: str) -> bool:
     return _REACHES.search(question) is not None
 
 
-_REACHES = re.compile(
+_REACHES = lazy(
     r"\b(?:it|this|that|they|these|one|change)\b(?: \w+)?"
     r" (?:affects?|break|hit|impact|concern|matter)(?: \w+){0,2} (?:us|me|my|our)\b"
     r"|(?:会不会|会|有没有)(?:影响|破坏|波及)(?:到|了)?(?:我|咱)",

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from digest.core.enums import ChangeKind
 from digest.core.facts import Action, FactKind
 from digest.core.grade import Level
+from digest.core.patterns import lazy
 from digest.core.reference import Reference
 from digest.frozen import frozen
 from digest.question.commit_range import Refs, Span
@@ -368,14 +369,14 @@ _KEYS = {
     "label": "label", "tag": "label", "标签": "label",
     "thing": "thing", "action": "action", "without": "without",
 }  # fmt: skip
-_FILTER = re.compile(
+_FILTER = lazy(
     r"(?<![\w\"])(author|by|path|file|level|kind|type|label|tag|thing|action|without): ?"
     r"(?:\"([^\"]{1,200})\"|([^\s\",]{1,200}))"
     r"|(作者|路径|文件|级别|类型|标签)[是为]?: ?(?:\"([^\"]{1,200})\"|([^\s\",，的]{1,80}))的?"
     r"|\"[^\"]*\"",
     re.IGNORECASE,
 )
-_LABELLED = re.compile(
+_LABELLED = lazy(
     r"\b(?:labell?ed|tagged)(?: as| with)?(?! (?:version|release)s?\b)"
     r" (?:\"([^\"]{1,80})\"|([^\s\"]{1,80}))"
     r"|\bwith (?:the )?(?:label|tag) (?:\"([^\"]{1,80})\"|([^\s\"]{1,80}))"

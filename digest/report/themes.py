@@ -213,7 +213,7 @@ def follow_ups(entries: Sequence[ReportEntry]) -> Mapping[str, tuple[ReportEntry
     for entry in reversed(entries):
         graded = entry.graded
         key = series_of(graded)
-        named = (numbers[n] for n in _referred(graded) if n in numbers)
+        named = (numbers[n] for n in _referred(graded, numbers) if n in numbers)
         first = next(named, None) or (series.get(key) if key else None)
         head = heads.get(first.graded.sha, first) if first else None
         if head and entry.acts <= head.acts and entry.level.rank >= head.level.rank:
@@ -226,9 +226,11 @@ def follow_ups(entries: Sequence[ReportEntry]) -> Mapping[str, tuple[ReportEntry
     return {sha: tuple(rest) for sha, rest in found.items()}
 
 
-def _referred(graded: Graded) -> list[int]:
-    """The numbers of which the message says that the change follows them up."""
+def _referred(graded: Graded, known: Collection[int]) -> list[int]:
+    """The numbers of which the message says that the change follows them up, if any is known."""
     text = graded.commit.message[:_LONGEST]
+    if not any(int(number) in known for number in _NUMBER.findall(text)):
+        return []
     return [int(n) for found in _REFERENCE.findall(text) for n in _NUMBER.findall(found)]
 
 

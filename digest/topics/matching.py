@@ -12,6 +12,7 @@ from difflib import SequenceMatcher
 
 from digest.core.enums import ChangeKind
 from digest.core.grade import Graded
+from digest.core.patterns import lazy
 from digest.frozen import frozen
 from digest.topics.index_terms import LEAST, Bearing, bearings, label_bearings, subject_bearings
 from digest.topics.synonyms import CHINESE, SHORTENED, is_whole, kin, terms_meant
@@ -33,8 +34,8 @@ Aliases = Mapping[str, Sequence[str]]
 
 NEAR = 5  # the number of similar topics to suggest
 _LIKENESS = 0.75  # the lowest similarity (of 1) of a suggested topic
-_OR = re.compile(r" ?(?:[,，、;&/|+]|\band\b|\bor\b|和|与|或者?|以及|及) ?", re.IGNORECASE)
-_ASCII_RUN = re.compile(r"[^\s㐀-䶿一-鿿]+")
+_OR = lazy(r" ?(?:[,，、;&/|+]|\band\b|\bor\b|和|与|或者?|以及|及) ?", re.IGNORECASE)
+_ASCII_RUN = lazy(r"[^\s㐀-䶿一-鿿]+")
 
 
 @frozen

@@ -106,6 +106,7 @@ async def tip_of(ctx: Context) -> Tip:
 _MANY = 2000  # changes from which several processes are worth their memory: a backfill, not a month
 
 _TOGETHER = 1024  # changes that share one search of the trees: a month of a large project
+_SAVED = 256  # changes saved in one transaction: their rows are in memory until its end
 _OFTEN = timedelta(minutes=1)  # how much the covered time must grow before it is saved again
 
 
@@ -293,7 +294,8 @@ async def _keep(ctx: Context, pending: _Pending, failures: dict[str, str]) -> No
         else ctx.watched.grading.regrade(one, labels.get(one.sha, ()))
         for before, one in zip(pending.graded, settled, strict=True)
     ]
-    await ctx.archive.save(ctx.watched.repository, graded)
+    for start in range(0, len(graded), _SAVED):
+        await ctx.archive.save(ctx.watched.repository, graded[start : start + _SAVED])
     failures.update(pending.failures)
     warn_unparsed(graded, ctx.watched.repository)
     ctx.progress.advance(len(graded))

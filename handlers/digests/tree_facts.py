@@ -12,11 +12,16 @@ from digest.facts import tree_lookup
 from digest.facts.exposure import files_around, with_exposure
 from handlers.ports.storage import Source
 
+_EXPOSED = 256  # changes whose surrounding files are in memory at a time
+
 
 async def settle(source: Source, changes: Sequence[Change], facts: Sequence[Facts]) -> list[Facts]:
     """The facts of ``changes``, newest first, with moved names reported as moves."""
     # One search per line of commits; most changes need none.
-    result = await _expose(source, changes, facts)
+    result: list[Facts] = []
+    for start in range(0, len(changes), _EXPOSED):
+        part = slice(start, start + _EXPOSED)
+        result += await _expose(source, changes[part], facts[part])
     for run in tree_lookup.runs(changes):
         asked = [tree_lookup.questions(changes[n], result[n]) for n in run]
         if any(asked):
