@@ -192,7 +192,8 @@ _CONCERNS = {
     "unsupported": r"\bno longer (?:accept|allow|support|take)s? (?P<what>\S.{1,80}?)\.?$",
     "gone": r"^(?:the )?(?:deprecated )?(?P<what>\S.{1,80}?) (?:has|have) been"
     r" (?:dropped|removed)\b",
-    "removed": r"^(?:remove|drop|delete)s? (?:(?:all|deprecated|now|unsupported) ){0,2}"
+    "removed": r"^(?:remove|drop|delete)s? "
+    r"(?:(?:all|deprecated|(?:the )?no longer (?:supported|used)|now|unsupported) ){0,2}"
     r"(?!most |some |several )"
     r"(?:(?:compat(?:ibility)? )?support (?:for|of) )?(?P<what>\S.{0,100}?)"
     r"(?: support)?(?: as [\w -]{1,60})?$",

@@ -361,6 +361,11 @@ def test_new_error_about_a_flag_that_was_there_is_to_be_acted_on(text, flags, to
             "Check if you use PoolReader methods.",
         ),
         (
+            "Remove the no longer supported pool limit",
+            "says_support_dropped",
+            "Check if you use pool limit.",
+        ),
+        (
             "[X] Disable async pools by default for small cards (#3)",
             "says_default",
             "Check if you rely on async pools being on for small cards.",
