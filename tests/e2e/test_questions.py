@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.e2e.conftest import Digestbot
 from tests.support.builders import RepositoryBuilder
 
@@ -48,12 +50,14 @@ def test_ask_counts_a_topic_of_the_week(digestbot: Digestbot, project: Repositor
     assert "#2" in told["text"]
 
 
+@pytest.mark.parametrize("form", ["text", "json"])
 def test_ask_in_chinese_is_answered_in_chinese(
-    digestbot: Digestbot, project: RepositoryBuilder
+    digestbot: Digestbot, project: RepositoryBuilder, form: str
 ) -> None:
     done = digestbot(
-        "ask", "本周 scheduler 有什么变化", "--repo", str(project.path), "--now", "2026-03-05"
-    )
+        "ask", "本周 scheduler 有什么变化", "--repo", str(project.path),
+        "--now", "2026-03-05", "--format", form,
+    )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert "Add a scheduler" in done.stdout
     assert any("\u4e00" <= char <= "\u9fff" for char in done.stdout)
