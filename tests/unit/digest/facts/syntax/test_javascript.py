@@ -28,3 +28,10 @@ def test_members_that_are_private_by_word_or_name_are_none():
     sides = [f"export class A {{ {given} }}\n" for given in ("open() {}", f"open() {{}} {members}")]
     found = facts_of("Tune it", ("src/a.ts", *sides)).items
     assert [fact.name for fact in found] == ["A.shown"]
+
+
+def test_constant_has_parameters_only_if_it_is_a_function():
+    old = "export const run = (a: number): void => {\n  go(a);\n};\nexport const LIMIT = of(4);\n"
+    new = old.replace("a: number", "a: number, b: string").replace("of(4)", "of(5)")
+    (found,) = facts_of("Tune it", ("src/a.ts", old, new)).items
+    assert (found.name, found.after) == ("run", "(a: number, b: string): void")
