@@ -177,14 +177,46 @@ def _note(said: str) -> None:
     sys.stderr.write(f"{datetime.now(UTC):%H:%M:%S} {said}\n")
 
 
+def costs(answer: float, analysis: float, swept: float) -> list[Row]:
+    """What 10, 1000 and 100,000 channels need at the peak, from the measured costs in ms.
+
+    Every channel gets one digest of two messages a working day, all in one hour, and asks five
+    questions a day, a third of them in the busiest hour; 25 channels share an analysis.
+    """
+    made = []
+    for channels in (10, 1_000, 100_000):
+        peak = channels * (answer + analysis / 25 + answer * 5 / 3) / 3_600_000
+        sweep = channels * swept / 300_000
+        messages = 2 * channels
+        waits = {
+            "cores": peak,
+            "the scheduler's sweep": sweep,
+            "one Telegram account": messages / _TELEGRAM / 3600,
+            "one Feishu app": messages / _FEISHU / 3600,
+        }
+        first = max(waits, key=lambda name: waits[name])
+        busy = ", ".join(f"{name} {share:.2g}" for name, share in waits.items())
+        made.append(Row(f"{channels:,} channels", busy, "share of an hour", first, "< 1"))
+    return made
+
+
+_TELEGRAM, _FEISHU = 27, 1000 / 60  # messages a second that the platforms allow
+
+
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("clone")
+    parser.add_argument("clone", nargs="?", help="only the costs of many channels without it")
     parser.add_argument("--analyses", type=int, default=24)
+    parser.add_argument("--answer", type=float, default=28, help="ms of an answer or a digest")
+    parser.add_argument("--analysis", type=float, default=700, help="ms of 40 commits")
+    parser.add_argument("--sweep", type=float, default=0.45, help="ms of a channel in a sweep")
     return parser.parse_args()
 
 
 if __name__ == "__main__":
     structlog.configure(logger_factory=structlog.ReturnLoggerFactory())
     given = _options()
-    main(given.clone, given.analyses)
+    if given.clone:
+        main(given.clone, given.analyses)
+    many = costs(given.answer, given.analysis, given.sweep)
+    show(many, Row("every day", "busy in the peak hour", "beside", "first bottleneck", "goal"))
