@@ -27,7 +27,8 @@ _FIGURE = lazy(
 )
 _SPEED = lazy(
     r"perf|fast|slow|speed|latenc|throughput|memory|overhead|tok(?:en)?s?/s|ttft|tpot|qps"
-    r"|regress|improv|reduc|\bsav(?:e|es|ing)\b|optimi|bench|性能|延迟|吞吐|内存|加速|提升|降低",
+    r"|regress|improv|reduc|\bsav(?:e|es|ing)\b|optimi|bench|\bsmaller\b|shrink|\bshrunk\b"
+    r"|\bfrom \d[\d.,]{0,20} ?\w{1,4} to \d|性能|延迟|吞吐|内存|加速|提升|降低|体积",
     re.IGNORECASE,
 )
 _BOUND = lazy(r"\b(?:deadline|time-?outs?|timed? out|time limit)\b", re.IGNORECASE)
