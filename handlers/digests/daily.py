@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from digest.chat.chat_settings import Filters
 from digest.core.grade import Graded, Level
+from digest.core.reference import Query
 from digest.frozen import frozen
 from digest.grading.outcomes import beside, of_window
 from digest.report.assembly import Report, ReportEntry, assemble, keep_entries, tally
@@ -74,20 +75,26 @@ async def digest_since(
     return await _report(ctx, tip, selection, window, least, late=None)
 
 
-async def beside_others(graded: Graded, ctx: Context, tip: Tip) -> Graded:
-    """The change with the grade that it has in its digest, or else in the digest of its day.
+async def beside_others(graded: Graded, ctx: Context, *, undone: bool) -> Graded:
+    """The change with the grade that it has in its digest, or else beside those of its day.
 
-    It stays as it is while other changes of that day are not archived.
+    ``undone``: whether an archived change undoes it. Of its day, only archived changes count.
     """
-    repository = ctx.watched.repository
-    shas: Sequence[str] = ()
+    repository, level = ctx.watched.repository, graded.grade.level
+    pair = undone or graded.facts.reverts is not None
+    if level is Level.LOW or (level is Level.MEDIUM and not pair):
+        return graded  # only one of a pair, or of many high ones, is lowered
+    names: Sequence[str] = ()
     if ctx.announcements is not None:
-        shas = await ctx.announcements.beside(repository, graded)
-    if not shas:
+        names = await ctx.announcements.beside(repository, graded)
+    if names:
+        others = await ctx.archive.load(repository, names)
+    else:
         day = graded.commit.committed_at.astimezone(ctx.zone).date()
-        shas = await ctx.watched.source.names(tip, days_window(day, day, ctx.zone))
-    others = await ctx.archive.load(repository, shas)
-    return beside(graded, shas, others, ctx.watched.thresholds)
+        query = Query(window=days_window(day, day, ctx.zone))
+        others = {one.sha: one for one in await ctx.archive.select(repository, query)}
+        names = list(others)
+    return beside(graded, names, others, ctx.watched.thresholds)
 
 
 def shown_from(daily: Daily, least: Level) -> Daily:

@@ -43,6 +43,7 @@ from digest.window import minute
 from handlers.context import Context
 from handlers.digests.daily import beside_others
 from handlers.digests.ingest import tip_of
+from handlers.ports.status_port import undoings_of
 from handlers.questions.explain import find, refuse_elsewhere
 from handlers.questions.pull_request import explain_requested, reviews_of
 from handlers.questions.scope import reach, viewpoint
@@ -54,7 +55,7 @@ _FILES = 8  # the most files to name if none belongs to the requested part
 async def why(intent: Why, ctx: Context) -> Answer:
     """The reasons of a grade with their weights, and how the commit ended."""
     graded = await one_change(intent.reference, ctx)
-    language, beside = ctx.language, await beside_others(graded, ctx, await tip_of(ctx))
+    language, beside = ctx.language, await _beside(graded, ctx)
     alone, level = (LEVELS[g.grade.level].text(language).lower() for g in (graded, beside))
     state = await ctx.coverage.states(ctx.watched.repository, [graded.sha])
     outcome = state.get(graded.sha)
@@ -78,10 +79,16 @@ async def why(intent: Why, ctx: Context) -> Answer:
     return answer_of("why", beside, blocks, ctx)
 
 
+async def _beside(graded: Graded, ctx: Context) -> Graded:
+    """The change with the grade that it has beside the others of its digest."""
+    reverts, _ = await undoings_of(ctx.archive, ctx.watched.repository, graded)
+    return await beside_others(graded, ctx, undone=bool(reverts))
+
+
 async def risky(intent: Risky, ctx: Context) -> Answer:
     """The risks that facts show, and what to check."""
     graded = await one_change(intent.reference, ctx)
-    graded = await beside_others(graded, ctx, await tip_of(ctx))
+    graded = await _beside(graded, ctx)
     language = ctx.language
     analysis, line = analyse_whole(graded, language), line_of(graded, language)
     blocks: list[Block] = [

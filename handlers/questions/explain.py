@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from digest.analysis.analyse import analyse_whole
 from digest.answer.answers import Answer, AnswerRow, Seen, as_of, graded_because
+from digest.core.facts import FACTS_VERSION
 from digest.core.grade import Graded
 from digest.core.patterns import lazy
 from digest.core.reference import Reference
@@ -26,7 +27,7 @@ from digest.question.intent import Explain
 from digest.report.blocks import change_blocks, title_link
 from handlers.context import Context
 from handlers.digests.daily import beside_others
-from handlers.digests.ingest import current_of, ensure, owners_of, tip_of, with_description
+from handlers.digests.ingest import ensure, owners_of, tip_of, with_description
 from handlers.ports.status_port import undoings_of, undone_by
 from handlers.ports.storage import Tip
 from handlers.questions.pull_request import (
@@ -55,8 +56,9 @@ async def explain(intent: Explain, ctx: Context) -> Answer:
     except UnknownChange as unknown:
         return await explain_requested(intent.reference, ctx, unknown)
     request, others = await kept_request(found[0].number, ctx), found[1:]
-    told = await _explained(with_description(found[0], request), ctx, tip)
-    undoings = await undoings_of(ctx.archive, ctx.watched.repository, told.graded)
+    undoings = await undoings_of(ctx.archive, ctx.watched.repository, found[0])
+    undone = bool(undoings[0])
+    told = await _explained(with_description(found[0], request), ctx, tip, undone=undone)
     announced = [
         *await _origins(told.graded, ctx),
         *await _announcements(told.graded, undoings[0], ctx),
@@ -76,14 +78,15 @@ class _Explained:
     missed: bool = False
 
 
-async def _explained(graded: Graded, ctx: Context, tip: Tip) -> _Explained:
+async def _explained(graded: Graded, ctx: Context, tip: Tip, *, undone: bool) -> _Explained:
     if ctx.judging is None:
-        graded = await beside_others(graded, ctx, tip)
+        graded = await beside_others(graded, ctx, undone=undone)
         return _Explained(graded=graded, analysis=analyse_whole(graded, ctx.language))
     from handlers.llm.analyse import judge_one
 
     judgement = await judge_one(ctx, graded, tip)
-    graded = await beside_others(judgement.graded.get(graded.sha, graded), ctx, tip)
+    graded = judgement.graded.get(graded.sha, graded)
+    graded = await beside_others(graded, ctx, undone=undone)
     analysis = judgement.analyses.get(graded.sha) or analyse_whole(graded, ctx.language)
     return _Explained(graded=graded, analysis=analysis, missed=graded.sha in judgement.missed)
 
@@ -105,8 +108,8 @@ async def find(reference: Reference, ctx: Context, tip: Tip) -> Sequence[Graded]
     kept = await ctx.archive.find(repository, reference.number, reference.sha)
     if not kept:
         kept = await _fetch(reference, ctx, tip)
-    elif {*(shas := [g.sha for g in kept])} - await current_of(ctx, shas):
-        kept = await ensure(replace(ctx, coarse=False), shas, tip) or kept
+    elif any(_is_old(graded, ctx) for graded in kept):
+        kept = await ensure(replace(ctx, coarse=False), [g.sha for g in kept], tip) or kept
     if reference.number is not None:
         kept = [g for g in kept if g.number == reference.number]
         kept = await _below(kept, reference, ctx, tip) or kept
@@ -115,6 +118,12 @@ async def find(reference: Reference, ctx: Context, tip: Tip) -> Sequence[Graded]
     if reference.sha and len(kept) > 1:
         raise AmbiguousReference(reference.sha, [g.sha for g in kept])
     return kept
+
+
+def _is_old(graded: Graded, ctx: Context) -> bool:
+    """Whether a change is to be read or graded again."""
+    known = graded.grade.by in ctx.watched.grading.versions
+    return graded.facts.version != FACTS_VERSION or not known
 
 
 async def _below(

@@ -220,9 +220,9 @@ async def test_explain_finds_a_change_in_the_source_and_keeps_it(source):
     source.calls.clear()
     again = await ask("解释 #11", ctx)
     assert again.rows[0].graded == answer.rows[0].graded
-    # Whether the change belongs to the branch, what else its day has and who owns its files is asked;
-    # the change itself is not read again.
-    assert [call[0] for call in source.calls] == ["tip", "is_ancestor", "names", "contents"]
+    # Whether the change belongs to the branch and who owns its files is asked; the change itself is
+    # not read again.
+    assert [call[0] for call in source.calls] == ["tip", "is_ancestor", "contents"]
 
 
 @pytest.mark.parametrize(
