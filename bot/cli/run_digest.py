@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import date, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 from bot.app import open_workspace
@@ -24,15 +24,13 @@ from bot.util.machine import share_freed
 from bot.util.page_links import path_of
 from bot.workspace.workspace import Workspace
 from digest.core.enums import Language
-from digest.core.grade import Graded
 from digest.errors import FutureWindow, InvalidWindow
 from digest.frozen import frozen
-from digest.i18n.answer_text import reason_words
 from digest.markdown import markdown
 from digest.report.assembly import Report
 from digest.report.condensed import digest_document
 from digest.report.full_report import report_document
-from digest.report.report_json import entry_to_json, report_to_json
+from digest.report.report_json import entry_to_json, graded_to_json, report_to_json
 from digest.window import Window, day_window, parse_date, parse_moment, whole_day
 from handlers.context import Context
 from handlers.digests.daily import Daily, digest_of_window
@@ -220,22 +218,11 @@ async def score(
         window = between(since, until, where, ctx.clock.now())
         await watched.source.sync()
         tip = await watched.source.tip(branch or watched.branch)
-        rows = [_row(g, where) for g in await ensure(ctx, window, tip)]
+        rows = [
+            {**graded_to_json(graded, where, Language.EN), "title": graded.title}
+            for graded in await ensure(ctx, window, tip)
+        ]
         out.emit("".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows), output)
-
-
-def _row(graded: Graded, zone: ZoneInfo) -> dict[str, Any]:
-    return {
-        "sha": graded.sha,
-        "pr": graded.number,
-        "committed_at": graded.commit.committed_at.astimezone(zone).isoformat(),
-        "author": graded.commit.author,
-        "subject": graded.commit.subject,
-        "title": graded.title,
-        "score": graded.grade.score,
-        "level": graded.grade.level.value,
-        "reasons": [reason_words(r, Language.EN) for r in graded.grade.reasons],
-    }
 
 
 _NEXT = """
