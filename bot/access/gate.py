@@ -15,17 +15,17 @@ Chats, people and workspaces are named ``platform:id``. The first rule that refu
 from __future__ import annotations
 
 import time
-from collections import OrderedDict, deque
+from collections import deque
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import field, replace
 from enum import StrEnum
-from typing import TypeVar
 
 import structlog
 
 from bot.config.channel_section import ChannelConfig
 from bot.config.reader import Config
 from bot.messaging.receiver import Incoming
+from bot.util.machine import Newest
 from digest.chat.chat_commands import read_managing
 from digest.chat.chat_intents import Set
 from digest.core.enums import ChatSetting, Language
@@ -245,7 +245,6 @@ def refusal(verdict: AccessDecision, language: Language) -> str:
     )
 
 
-_Kept = TypeVar("_Kept")
 _MOST = 10_000  # people whose questions are counted; the one silent for longest is dropped first
 
 
@@ -254,17 +253,17 @@ class QuestionCounts:
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._asked: OrderedDict[str, deque[float]] = OrderedDict()
-        self._told: OrderedDict[str, float] = OrderedDict()
+        self._asked: Newest[str, deque[float]] = Newest(_MOST)
+        self._told: Newest[str, float] = Newest(_MOST)
 
     async def count(self, person: str) -> QuestionNumbers:
         """Count a question; return the person's earlier ones."""
-        now, asked = self._clock(), self._asked.setdefault(person, deque())
+        now, asked = self._clock(), self._asked.get(person) or deque()
         while asked and asked[0] <= now - HOUR:
             asked.popleft()
         before = QuestionNumbers(minute=sum(at > now - MINUTE for at in asked), hour=len(asked))
         asked.append(now)
-        _move_to_newest(self._asked, person)
+        self._asked[person] = asked
         return before
 
     async def uncount(self, person: str) -> None:
@@ -278,15 +277,7 @@ class QuestionCounts:
         lately = self._told.get(person, -MINUTE) > now - MINUTE
         if not lately:
             self._told[person] = now
-            _move_to_newest(self._told, person)
         return lately
-
-
-def _move_to_newest(known: OrderedDict[str, _Kept], person: str) -> None:
-    """Make the person the newest; drop the oldest if there are too many."""
-    known.move_to_end(person)
-    while len(known) > _MOST:
-        known.popitem(last=False)
 
 
 log = structlog.get_logger(__name__)

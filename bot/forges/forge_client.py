@@ -1,6 +1,6 @@
 """Requests to a forge: credentials, etags, rate limits, pages, and a closed set of errors.
 
-Credentials are none, a token, or an app (see :mod:`bot.forges.github_app`).
+Credentials are none, a token, or an app (see :mod:`bot.forges.github`).
 :class:`ForgeRepository` holds what all forges' repositories share.
 """
 

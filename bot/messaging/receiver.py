@@ -14,6 +14,7 @@ from enum import StrEnum
 from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
 
 from bot.messaging.sender import Receipt
+from bot.util.machine import Newest
 from bot.util.tracing import trace
 from digest.frozen import frozen
 
@@ -179,7 +180,7 @@ class Remembered(Generic[_T]):
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
-        self._kept: OrderedDict[str, tuple[float, _T]] = OrderedDict()
+        self._kept: Newest[str, tuple[float, _T]] = Newest(_REMEMBERED_MOST)
 
     def get(self, key: str) -> _T | None:
         """The value, while it is valid."""
@@ -189,9 +190,6 @@ class Remembered(Generic[_T]):
         return value if until > time.monotonic() else None
 
     def keep(self, key: str, value: _T) -> _T:
-        """Store a value, and drop the oldest if there are too many."""
+        """Store a value."""
         self._kept[key] = (time.monotonic() + self._seconds, value)
-        self._kept.move_to_end(key)
-        while len(self._kept) > _REMEMBERED_MOST:
-            self._kept.popitem(last=False)
         return value

@@ -7,7 +7,7 @@ tip to the same commit: nothing is lost, nothing comes twice.
 
 from __future__ import annotations
 
-from collections import OrderedDict, defaultdict
+from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -29,7 +29,7 @@ from bot.scheduler.schedule import Slot, window
 from bot.store.digests import DigestHeading, KeptDigest
 from bot.subscriptions.channel_registry import Subscription
 from bot.util.locks import Leases
-from bot.util.machine import loop_time
+from bot.util.machine import Newest, loop_time
 from bot.util.page_links import page_of_digest
 from bot.workspace.workspace import Workspace
 from digest.answer.buttons import digest_buttons, report_link, with_buttons, without_buttons
@@ -63,7 +63,7 @@ class Slots:
         self._visibility = visibility
         self._app = app
         self._editions = DigestBuilder(app, leases)
-        self._built: OrderedDict[str, KeptDigest] = OrderedDict()
+        self._built: Newest[str, KeptDigest] = Newest(_HELD)
         self._amending = amending
 
     async def build(self, channel: Subscription, slot: Slot) -> Sequence[Posting]:
@@ -205,8 +205,6 @@ class Slots:
         # Cache a frozen digest until the slot is finished, usually a moment later.
         if kept.heading.frozen:
             self._built[kept.heading.name] = kept
-            if len(self._built) > _HELD:
-                self._built.popitem(last=False)
         return kept
 
 

@@ -1,4 +1,6 @@
-"""The machine's clock, and processor-bound work: threads for small pieces, processes for many.
+"""The machine's clock, its memory (dicts of limited size), and work in threads and processes.
+
+Small pieces of processor-bound work are done in threads, many in processes.
 
 Processes are started by ``spawn``: a fork of a process with threads (the database driver has some)
 may deadlock (https://docs.python.org/3/library/multiprocessing.html, "Contexts and start methods").
@@ -9,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+from collections import OrderedDict
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -19,6 +22,8 @@ if TYPE_CHECKING:
 
 A = TypeVar("A")
 B = TypeVar("B")
+_Key = TypeVar("_Key")
+_Value = TypeVar("_Value")
 _ARENA_MAX = -8  # M_ARENA_MAX of malloc.h
 _MOST = 8  # processes; their input, one git child, cannot keep more busy
 
@@ -98,3 +103,17 @@ class FixedClock:
     def now(self) -> datetime:
         """The moment, aware, in UTC."""
         return self._moment
+
+
+class Newest(OrderedDict[_Key, _Value]):
+    """An entry that is set becomes the newest; the oldest is dropped if there are too many."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__()
+        self._most = most
+
+    def __setitem__(self, key: _Key, value: _Value) -> None:
+        super().__setitem__(key, value)
+        self.move_to_end(key)
+        if len(self) > self._most:
+            self.popitem(last=False)

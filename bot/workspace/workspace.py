@@ -305,14 +305,10 @@ _MOST_FILES = 5_000
 _AT_ONCE = 200
 
 
-def places_of(app: Workspace, names: Collection[str] | None = None) -> dict[str, str]:
-    """The places of the configured repositories, all or those named."""
+def places_of(app: Workspace) -> dict[str, str]:
+    """The places of the configured repositories, by name."""
     configured = app.config.repositories if app.config else ()
-    return {
-        repository.name: repository.place
-        for repository in configured
-        if names is None or repository.name in names
-    }
+    return {repository.name: repository.place for repository in configured}
 
 
 class Usages:

@@ -55,12 +55,12 @@ def by_author(
     return _people(wording.BY_AUTHORS, counted, beside, repository, language, most=most)
 
 
-def ranked_authors(changes: Sequence[Graded], most: int = MOST_PEOPLE) -> list[str]:
+def ranked_authors(changes: Sequence[Graded]) -> list[str]:
     """The authors in the order of ``by_author``, without bots."""
     counted = Counter(people_of(graded)[0] for graded in changes)
     beside = Counter(other for graded in changes for other in people_of(graded)[1:])
     ranked = sorted(counted, key=lambda name: (-counted[name], -beside[name], name))
-    return [name for name in ranked if not is_bot(name)][:most]
+    return [name for name in ranked if not is_bot(name)][:MOST_PEOPLE]
 
 
 def by_commits(

@@ -1,4 +1,4 @@
-"""Data of a forge beside git: requests, issues, releases, comparisons.
+"""Data of a forge beside git: requests, issues and releases.
 
 A request is a pull request (GitHub, Gitea) or a merge request (GitLab). All times are aware and in
 UTC. Texts are user input: their length is limited when they are read, and they are escaped when

@@ -143,17 +143,16 @@ class ChangeIndex:
         """Whether the change contains the text, not as a part of a longer word."""
         return occurs(literal, self.text)
 
-    def rows(self, literal: str, *, text: str | None = None) -> Iterator[str]:
+    def rows(self, literal: str) -> Iterator[str]:
         """The lines that contain the text as in :meth:`holds`."""
-        source = self.text if text is None else text
         seen = -1
-        for at in places(literal, source):
+        for at in places(literal, self.text):
             if at < seen:
                 continue
-            start = source.rfind("\n", 0, at) + 1
-            end = source.find("\n", at)
-            seen = end if end >= 0 else len(source)
-            yield source[start:seen]
+            start = self.text.rfind("\n", 0, at) + 1
+            end = self.text.find("\n", at)
+            seen = end if end >= 0 else len(self.text)
+            yield self.text[start:seen]
 
     def files_with(self, word: str) -> Iterator[int]:
         """The indexes of the files whose path, enclosing lines or lines contain the word."""

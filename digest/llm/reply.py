@@ -138,7 +138,6 @@ class CheckedReply:
 def reader(
     material: Material,
     language: Language,
-    depth: Level | None = None,
     *,
     omitted: Sequence[Omission] = (),
     thresholds: Thresholds | None = None,
@@ -146,9 +145,7 @@ def reader(
     """The reader of the reply on a change, for ``ModelRequest.read``; it raises ``ValueError``."""
 
     def read(value: object) -> CheckedReply:
-        judged = judge_reply(
-            value, material, language, depth, omitted=omitted, thresholds=thresholds
-        )
+        judged = judge_reply(value, material, language, omitted=omitted, thresholds=thresholds)
         if judged.analysis.source is not Origin.MODEL:
             raise ValueError(complaint(judged.dropped))
         return judged
@@ -160,23 +157,21 @@ def judge_reply(
     value: object,
     material: Material,
     language: Language,
-    depth: Level | None = None,
     *,
     omitted: Sequence[Omission] = (),
     thresholds: Thresholds | None = None,
 ) -> CheckedReply:
     """Read a reply of the shape ``ANALYSIS``, whatever it contains.
 
-    ``depth`` is the level whose limits apply, by default that of the grade with the model's move;
-    ``omitted`` is what the prompt did not show.
+    The limits of the level after the model's move apply. ``omitted`` is what the prompt did not
+    show.
     """
     reply: Mapping[str, Any] = value if isinstance(value, Mapping) else {}
     graded = material.graded
     grade = move_grade(graded.grade, reply.get("importance"), material.change, thresholds)
     sieve = StatementFilter(material, language)
     sections = {section: sieve.section(section, reply.get(section)) for section in SECTIONS}
-    regraded = replace(graded, grade=replace(grade, level=depth) if depth else grade)
-    analysis = _join(sections, analyse(regraded, language), regraded.grade.level)
+    analysis = _join(sections, analyse(replace(graded, grade=grade), language), grade.level)
     types = _types(reply.get("change_types"), analysis)
     analysis = replace(
         analysis,
@@ -187,9 +182,9 @@ def judge_reply(
     return CheckedReply(analysis=analysis, grade=grade, dropped=tuple(sieve.dropped))
 
 
-def _join(sections: Mapping[str, list[Statement]], facts: Analysis, depth: Level) -> Analysis:
+def _join(sections: Mapping[str, list[Statement]], facts: Analysis, level: Level) -> Analysis:
     """The kept statements within the limits of a level; empty sections come from the facts."""
-    bounds = BOUNDS[depth]
+    bounds = BOUNDS[level]
     cut = {name: tuple(sections[name][: getattr(bounds, name)]) for name in SECTIONS}
     return replace(
         facts,

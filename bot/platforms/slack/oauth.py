@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import secrets
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -31,6 +30,7 @@ from bot.messaging.sender import SendError
 from bot.platforms.slack.events import COMMAND, EXPLAIN
 from bot.platforms.slack.installations import Installations
 from bot.platforms.slack.web_api import SlackWebApi, quiet
+from bot.util.machine import Newest
 
 SCOPES = {
     "app_mentions:read": "to receive mentions of the bot",
@@ -180,14 +180,12 @@ class States(AsyncOAuthStateStore):
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._issued: OrderedDict[str, float] = OrderedDict()
+        self._issued: Newest[str, float] = Newest(_MOST)
 
     async def async_issue(self, *_: Any, **__: Any) -> str:
         """A state that can be used once."""
         state = secrets.token_urlsafe(32)
         self._issued[state] = self._clock() + _SECONDS
-        while len(self._issued) > _MOST:
-            self._issued.popitem(last=False)
         return state
 
     async def async_consume(self, state: str) -> bool:

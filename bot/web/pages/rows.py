@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections import Counter, OrderedDict
+from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby, pairwise
@@ -13,6 +13,7 @@ from urllib.parse import quote
 from markupsafe import escape
 
 from bot.store.browsing import ChangeLine
+from bot.util.machine import Newest
 from bot.web.pages.entries import ChangeView, Told, entry_of, fix_of, load_changes
 from bot.web.pages.page_request import PageRequest
 from bot.web.pages.site import SiteRepository
@@ -288,10 +289,8 @@ def _followed(
     }
 
 
-_MADE: OrderedDict[Hashable, Row] = OrderedDict()
+_MADE: Newest[Hashable, Row] = Newest(4096)
 """Rows by all that they are made of: a write of the archive changes few of those in a list."""
-
-_MOST_MADE = 4096
 
 
 def _row(graded: Graded, line: ChangeLine, told: Told, language: Language, *, marked: bool) -> Row:
@@ -302,8 +301,6 @@ def _row(graded: Graded, line: ChangeLine, told: Told, language: Language, *, ma
     key = (line, content, graded.grade, graded.description, language, marked)
     if (row := _MADE.get(key)) is None:
         row = _MADE[key] = _made(graded, line, None, language, marked=marked)
-        if len(_MADE) > _MOST_MADE:
-            _MADE.popitem(last=False)
     return row
 
 

@@ -6,7 +6,6 @@ Results of many changes that are asked for often are kept until the archive chan
 from __future__ import annotations
 
 import asyncio
-from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
 from dataclasses import field
 from http import HTTPStatus
@@ -17,6 +16,7 @@ from pydantic import SecretStr
 
 from bot.store.browsing import SqlBrowsing
 from bot.store.digests import SqlDigests
+from bot.util.machine import Newest
 from digest.answer.answers import Answer
 from digest.core.enums import Language
 from digest.core.grade import Repository, Thresholds
@@ -38,8 +38,7 @@ class Memo:
     """A cache of recently used values; a key names all that its value depends on."""
 
     def __init__(self, most: int = _MOST) -> None:
-        self._kept: OrderedDict[Hashable, Any] = OrderedDict()
-        self._most = most
+        self._kept: Newest[Hashable, Any] = Newest(most)
         self._turn = asyncio.Lock()
 
     async def of(self, key: Hashable, make: Callable[[], Awaitable[_T]]) -> _T:
@@ -48,10 +47,7 @@ class Memo:
             self._kept.move_to_end(key)
             kept: _T = self._kept[key]
             return kept
-        value = await make()
-        self._kept[key] = value
-        while len(self._kept) > self._most:
-            self._kept.popitem(last=False)
+        value = self._kept[key] = await make()
         return value
 
     async def in_turn(self, key: Hashable, make: Callable[[], Awaitable[_T]]) -> _T:
