@@ -734,3 +734,12 @@ def test_route_that_a_pattern_may_still_serve_did_not_go() -> None:
     pattern = 'urls = [\n    re_path(r"^logo(?:/(?P<name>.+))?/?$", view),\n]\n'
     for old, new in ((path, pattern), (pattern, path)):
         assert facts_of("Serve it", ("app/urls.py", old, new)).items == ()
+
+
+@pytest.mark.parametrize(("path", "names"), [("a/api.py", []), ("a/_api.py", ["Pool.stop"])])
+def test_name_that_goes_is_not_deprecated_unless_it_goes_where_nobody_imports_it(path, names):
+    run = "def run():\n    pass\n"
+    pool = "class Pool:\n    def stop(self):\n        pass\n"
+    announced = pool.replace("    def", '    @deprecated("use drain")\n    def')
+    files = (path, f"def stop():\n    pass\n\n\n{run}", run), ("a/pool.py", pool, announced)
+    assert [f.name for f in deprecated("Tidy the pool", *files)] == names
