@@ -10,18 +10,15 @@ import re
 from typing import Any
 
 from digest.core.enums import Language
-from digest.core.grade import Level
 from digest.core.statement import Analysis
 from digest.llm.model_input import Material
 from digest.llm.reply import judge_reply
 from tests.servers.model import Says, Sent
 
 
-def parse_reply(
-    value: object, material: Material, language: Language, depth: Level | None = None
-) -> Analysis:
+def parse_reply(value: object, material: Material, language: Language) -> Analysis:
     """The analysis in a reply; see :func:`judge_reply`."""
-    return judge_reply(value, material, language, depth).analysis
+    return judge_reply(value, material, language).analysis
 
 
 _COMMIT = re.compile(r"^# Commit(?: (C\d+))?, importance (\w+)", re.MULTILINE)

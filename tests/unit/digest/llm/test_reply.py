@@ -111,7 +111,10 @@ def test_sections_keep_to_the_bounds_of_the_level():
                 getattr(BOUNDS[level], section),
                 len(getattr(analyse(change.graded, Language.EN), section)),
             )
-    deep = parse_reply(reply(summary=many), materials.pool(Level.LOW), Language.EN, Level.HIGH)
+    raised = reply(
+        summary=many, importance={"move": "raise", "rule": "contract", "cites": ["F1.H4"]}
+    )
+    deep = parse_reply(raised, materials.pool(Level.MEDIUM), Language.EN)
     assert len(deep.summary) == BOUNDS[Level.HIGH].summary
 
 
