@@ -330,6 +330,8 @@ class Asked:
         """Whether its form or a word beside it says that a word is a topic."""
         beside = self.tokens[max(place - 1, 0) : place + 2]
         tags = {tag.partition(":")[0] for token in beside for tag in token.tags}
+        if self.has("catchup"):
+            return self._is_marked(place)  # "at KubeCon, what did I miss"
         formed = self.tokens[place].slot or _NAME_LIKE.search(self.tokens[place].text)
         return bool(formed or tags & _TYING) or self._is_marked(place)
 

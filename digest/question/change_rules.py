@@ -211,7 +211,7 @@ def shipped(asked: Asked) -> Iterator[Weighed]:
 
 
 _IN_RELEASE = lazy(
-    r"\b(?:in|into|use|wait|part of|includ\w+|contain\w*|ha(?:s|ve)|ship\w*|ma(?:k|d)e it)\b"
+    r"\b(?:in|into|use|wait|get|part of|includ\w+|contain\w*|ha(?:s|ve)|ship\w*|ma(?:k|d)e it)\b"
     r"|进|包含|[在有]",
     re.IGNORECASE,
 )
@@ -305,7 +305,8 @@ def _wanted(asked: Asked) -> str:
 _WHICH = lazy(r"\b(?:when|which|what|who|since)\b|什么|哪|谁|何时|多少|啥", re.IGNORECASE)
 _LEAST_VERSION = lazy(r"\b(?:min(?:imum)?|lowest|oldest|required)\b|最低", re.IGNORECASE)
 RELEASE = lazy(
-    r"\b(?:which|what) (?:release|version)\b|\bfirst (?:release|version) (?:with|that)\b"
+    r"\b(?:which|what) (?:release|version)\b"
+    r"|\bfirst (?:release|version) (?:with|that|having|which|to have|containing|including)\b"
     r"|哪个?(?:版本|发布)",
     re.IGNORECASE,
 )

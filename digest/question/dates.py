@@ -420,7 +420,7 @@ _MONTH_DAY = lazy(rf"{MONTH}\.? [0-9]{{1,2}}", re.IGNORECASE)
 
 _TO_DAY = lazy(
     r"(?: ?[-–—~] ?| to | and | through | until )(?P<day>[0-9]{1,2})(?:st|nd|rd|th)?\b(?![.:/-])"
-    rf"| ?(?:到|至|-|~) ?(?P<zh>{NUMERAL}) ?[日号](?: ?的)?",
+    rf"| ?(?:到|至|-|~) ?(?:(?P<zh>{NUMERAL}) ?[日号]|(?P<last>月[底末]))(?: ?的)?",
     re.IGNORECASE,
 )
 
@@ -431,11 +431,13 @@ def within_month(text: str, point: re.Match[str]) -> re.Match[str] | None:
     if point.lastgroup != "day" or not (chinese or _MONTH_DAY.match(point[0])):
         return None
     after = _TO_DAY.match(text, point.end())
-    return after if after and bool(after["zh"]) == chinese else None
+    return after if after and bool(after["zh"] or after["last"]) == chinese else None
 
 
 def day_within(first: date, match: re.Match[str]) -> date:
     """The other day of a month that ``within_month`` found. Raises ``InvalidDate``."""
+    if match["last"]:
+        return first.replace(day=monthrange(first.year, first.month)[1])
     try:
         return max(first, first.replace(day=number(match["zh"] or match["day"])))
     except ValueError:

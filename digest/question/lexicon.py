@@ -57,7 +57,7 @@ def tidy(text: str) -> str:
     """
     flat = unicodedata.normalize("NFKC", text[: 2 * LONGEST + 1]).translate(_SIGNS)
     flat = " ".join(_SMILEY.sub(" ", _DRAWN.sub(",", flat)).split())
-    flat = _DASH.sub("-", flat)
+    flat = _DOTS.sub(";", _DASH.sub("-", flat))
     if len(text) > 2 * LONGEST:
         return flat.ljust(LONGEST + 1)
     while match := _MENTION.match(flat):
@@ -70,6 +70,7 @@ def tidy(text: str) -> str:
     return flat.rstrip(_MARKS) or ("?" if "?" in flat else "")
 
 
+_DOTS = lazy(r"(?<=[A-Za-z])\.{2,}(?=\s)")  # a pause, not a range
 _DASH = lazy(r"(?<=\s)(?:-{2,3}|[–—])(?=\s)")
 _DRAWN = lazy(r"(?<=[啦呀哦哈吧呢嘛啊喽])~+")  # a friendly tone, not a range
 _NOT_WHAT = lazy(
@@ -294,6 +295,16 @@ def correct_word(word: str) -> str:
 
     near = extractOne(word, rivals, scorer=OSA.distance, score_cutoff=most)
     return near[0] if near else word
+
+
+def correct(text: str, known: frozenset[str]) -> str:
+    """A text with misspelt cue words corrected; words that are ``known`` are kept."""
+
+    def put(match: re.Match[str]) -> str:
+        return match[0] if match[0] in known else correct_word(match[0])
+
+    text = re.sub(r"(?<![\w./@:'-])[a-z0-9]{1,16}(?![\w./@:'-])", put, text)
+    return re.sub(r"\b(last|this|past|next) weak\b", r"\1 week", text)
 
 
 def runs(text: str) -> list[tuple[int, int, bool]]:

@@ -137,7 +137,8 @@ def read(text: str, now: datetime, zone: ZoneInfo, background: Background = _NOB
     if not asked or len(asked) > LONGEST:
         near = near_examples("", language_of(text))
         return Reading(Unknown(near=near, too_long=len(asked) > LONGEST), sure=False)
-    asked = _BUT_NOT.sub(" except ", asked)
+    if (left_out := _BUT_NOT.sub(" except ", asked)) != asked:
+        asked = left_out.replace(" and not ", " and ")
     question = without_language(asked) or asked
     if correction := _CORRECTION.match(question) or _MEANT.search(question):
         begin, end = correction.span()
@@ -334,7 +335,7 @@ def _names_release(intent: Intent) -> bool:
 
 _MOST_JOINTS = 3
 
-_BUT_NOT = lazy(r"(?:, ?|\()(?:and |but )?not (?=[^,?()]{1,40}\)?$)", re.IGNORECASE)
+_BUT_NOT = lazy(r"(?:, ?|\()(?:and |but )?not (?=[^,?()]{1,60}\)?$)", re.IGNORECASE)
 """What a question leaves out at its end: *the CUDA build, not XPU or CPU*."""
 
 _CORRECTION = lazy(

@@ -370,7 +370,7 @@ _KEYS = {
     "thing": "thing", "action": "action", "without": "without",
 }  # fmt: skip
 _FILTER = lazy(
-    r"(?<![\w\"])(author|by|path|file|level|kind|type|label|tag|thing|action|without): ?"
+    r"(?<![\w\".-])(author|by|path|file|level|kind|type|label|tag|thing|action|without): ?"
     r"(?:\"([^\"]{1,200})\"|([^\s\",]{1,200}))"
     r"|(作者|路径|文件|级别|类型|标签)[是为]?: ?(?:\"([^\"]{1,200})\"|([^\s\",，的]{1,80}))的?"
     r"|\"[^\"]*\"",

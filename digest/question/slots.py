@@ -25,7 +25,7 @@ from digest.question.commit_range import (
 )
 from digest.question.dates import SPELT, number
 from digest.question.intent import Top
-from digest.question.periods import FoundPeriod, Now, find_periods, with_days
+from digest.question.periods import COMPARES, FoundPeriod, Now, find_periods, with_days
 
 _MARK = 0xE000  # the first of the characters that mark slots; no text has them (private use)
 
@@ -237,7 +237,7 @@ def slots_of(text: str, now: Now, background: slot_values.Background) -> list[sl
     masked.sub(_CALLED, _called)
     masked.sub(_AFTER, _called)
     masked.sub(_ALONE, _called)
-    masked.text = _spelt(masked.text, background)
+    masked.text = lexicon.correct(masked.text, background.known or lexicon.NONE)
     masked.sub(_STEP, _step)
     if _NUMBERED_LIST.search(masked.text):
         masked.sub(_TOP, _top)
@@ -318,20 +318,6 @@ def _called(match: re.Match[str]) -> slot_values.Slot | None:
     return _reference(f"issue #{number}" if match["issue"] else number)
 
 
-def _spelt(text: str, background: slot_values.Background) -> str:
-    """The text with misspelt cue words corrected; words in the index are kept."""
-    known = background.known or lexicon.NONE
-
-    def put(match: re.Match[str]) -> str:
-        word = match[0]
-        if word in known:
-            return word
-        return lexicon.correct_word(word)
-
-    text = re.sub(r"(?<![\w./@:'-])[a-z0-9]{1,16}(?![\w./@:'-])", put, text)
-    return re.sub(r"\b(last|this|past|next) weak\b", r"\1 week", text)
-
-
 def _spans(masked: _Masked, now: Now) -> None:
     """Take references of a range, and periods; two of them are already one too many."""
     taken, masked.text = 0, with_days(masked.text)
@@ -348,8 +334,14 @@ def _spans(masked: _Masked, now: Now) -> None:
             break
         periods.append(period)
         taken += 1
+    dated = [one for one in periods if _DATED.search(masked.text[slice(*one.at)])]
+    # A weekday beside a date is that day, or when the asker needs the answer.
+    beside = len(periods) > len(dated) == 1 and not COMPARES.search(masked.text)
     for period in sorted(periods, key=lambda one: one.at, reverse=True):
-        masked.take(*period.at, period.window)
+        if beside and period not in dated:
+            masked.text = f"{masked.text[: period.at[0]]} {masked.text[period.at[1] :]}"
+        else:
+            masked.take(*period.at, period.window)
     if taken:
         masked.text = " ".join(VAGUE.sub(" ", masked.text).split())
     if any(isinstance(one, Refs) for one in masked.found):
@@ -357,6 +349,7 @@ def _spans(masked: _Masked, now: Now) -> None:
 
 
 _MOST_SPANS = 2
+_DATED = lazy(r"\d")  # the days of months and of dates, unlike those of weeks
 
 
 def _top(match: re.Match[str]) -> Top:
