@@ -176,7 +176,8 @@ def fixes_weakness(facts: Facts) -> bool:
 _PART = lazy(r"[,;] (?:and |but )?| (?:and|but) ")
 _SHOWS = lazy(
     r"(?:advise|call|count|display|explain|grade|highlight|list|mention|name|print|quote|render"
-    r"|say|show|surface|tell)(?P<form>s|ing|)\b|no (?!longer\b)\w{1,30} (?:about|of)\b",
+    r"|say|show|surface|tell)(?P<form>s|ing|)\b|no (?!longer\b)\w{1,30} (?:about|of)\b"
+    r"|leave out of\b",
     re.IGNORECASE,
 )
 _ALTERS = lazy(

@@ -161,6 +161,7 @@ def test_lines_beyond_the_first_two_thousand_own_nothing():
         ("Name a list, and reject in one wording", ""),
         ("Read one text, and no talk of security", "Read one text"),
         ("Read one text and no longer two", "Read one text and no longer two"),
+        ("Leave out of a hint that what was removed went", ""),
         ("Showcase the reader", "Showcase the reader"),
     ],
 )
