@@ -204,7 +204,7 @@ async def with_close_titles(
     lax = found.topic != getattr(intent, "topic", "") or not (found.total or reading.sure)
     if lax and isinstance(intent, Changed) and not (_is_counted(intent) or intent.top):
         filtered = False
-    if filtered or (ranged and found.total > _FEW):
+    if filtered or (ranged and found.total > _FEW and not lax):
         return found
     if isinstance(intent, Touched) and is_name(intent.name) and reading.sure:
         return found
