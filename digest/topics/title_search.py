@@ -83,14 +83,17 @@ def search_titles(
         Match(place, weight, tuple(word for word, places in texts.items() if place in places))
         for place, weight in [*heaviest, *((place, weights[place]) for place in known)]
     ]
-    alone = {match.words for match in found if match.place in listed}
+    titled = {
+        place: tuple(w for w, (_, some, _) in held.items() if place in some) for place in known
+    }
+    alone = {words for words in titled.values() if len(words) == 1}
     found = [match for match in found if len(match.words) >= _LEAST or match.words in alone]
     least = max((match.weight for match in found), default=0.0) * _NEAR
     known_weight = max((weights[place] for place in known), default=0.0)
     return [
         replace(match, closer=known_weight < match.weight * _NEAR)
         for match in found
-        if match.weight >= least and match.place not in listed
+        if match.place not in listed and (match.weight >= least or match.words in alone)
     ][:most]
 
 

@@ -56,6 +56,14 @@ def test_a_title_in_the_answer_is_left_out_and_others_are_as_close():
     assert [(match.place, match.closer) for match in found] == [(1, False)]
 
 
+def test_a_message_does_not_set_a_title_in_the_answer_apart_from_others_like_it():
+    titles = ["Enable PGO for Linux", "Enable PGO for Windows", "Enable the moon", *TITLES]
+    bodies = ["The first of our platforms.", *("" for _ in titles[1:])]
+    listed = frozenset([0])
+    found = search_titles(titles, ["PGO", "platforms"], 5, listed=listed, bodies=bodies)
+    assert [match.place for match in found] == [1]
+
+
 def test_a_title_with_clearly_more_of_the_words_is_closer():
     titles = ["Fix the loader of groups", "Fix label mismatches in group alerts", *TITLES]
     found = search_titles(titles, ["alerts", "groups", "labels"], 5, listed=frozenset([0]))
