@@ -226,11 +226,17 @@ for _word in sorted(_CORE):
         _ALIKE[_word[0]].append(_word)
 
 
+_BEFORE_TOPICS = frozenset({"in", "of", "to", "on", "about", "the", "our", "a", "with", "for"})
+
+
 def english(words: Sequence[str], at: int) -> tuple[frozenset[str], int]:
     """The tags of the longest wording that begins at a word, and its number of words.
 
     ``words`` are lower case. There are no tags if no wording begins there.
     """
+    before, after = words[at - 1] if at else "", words[at + 1] if at + 1 < len(words) else ""
+    if words[at] == "search" and before in _BEFORE_TOPICS and after not in {"for", "the"}:
+        return NONE, 1  # "what changed in the search API"
     for size in range(min(_LONGEST_EN.get(words[at], 0), len(words) - at), 0, -1):
         tags = _ENGLISH.get(tuple(words[at : at + size]))
         if tags is not None:

@@ -32,7 +32,7 @@ def meant(question: str, words: frozenset[str] | None = None) -> str:
         ('what does "remote write v2" mention', 'search "what" "does" "remote write v2"'),
         ("find commits that mention fp8", 'search "fp8"'),
         ("search the history for memory leaks", 'search "memory" "leaks"'),
-        ("in which release did the search flags come", ""),
+        ("in which release did the search flags come", 'explain symbol "search flags"'),
         ("a dashboard crashed, please search memory leaks", 'search "memory" "leaks"'),
         ("bakery dashboards crashed lunch servers, search memory leaks", ""),
     ],

@@ -28,6 +28,7 @@ from digest.question.intent import (
     Released,
     Retell,
     Risky,
+    Search,
     ShowDiff,
     Top,
     Touched,
@@ -1134,3 +1135,22 @@ def test_words_alone_that_the_index_knows_name_no_period():
     intent = read("relay cache?", NOW, ZONE, known).intent
     assert isinstance(intent, Changed)
     assert intent.anytime
+
+
+@pytest.mark.parametrize(
+    ("question", "topic"),
+    [
+        ("what changed in the search API this week", "search API"),
+        ("what broke in the search page", "search page"),
+        ("fixes of search in July", "search"),
+    ],
+)
+def test_search_is_a_topic_where_a_question_asks_about_one(question, topic):
+    intent = parse(question, NOW, ZONE)
+    assert isinstance(intent, Changed)
+    assert intent.topic == topic
+
+
+@pytest.mark.parametrize("question", ["search the loader", "do a search for the loader"])
+def test_search_is_a_search_where_it_is_asked_for(question):
+    assert isinstance(parse(question, NOW, ZONE), Search)
