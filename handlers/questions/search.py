@@ -172,14 +172,16 @@ async def _matching(
     texts = [one.title for one in titles]
     bodies = [one.body for one in titles]
     for place, title in enumerate(texts if entries else ()):
-        if (match := _LAST_NUMBER.search(title)) and (told := entries.get(int(match[1]))):
+        last = max(title.rfind("(#"), 0)
+        if (match := _NUMBER.match(title, last)) and (told := entries.get(int(match[1]))):
             bodies[place] = f"{told}\n{bodies[place]}"
     return await asyncio.to_thread(
         search_titles, texts, words, _NEAREST, listed=listed, bodies=bodies
     )
 
 
-_LAST_NUMBER = re.compile(r"(?:\(#|^Merge pull request #)(\d{1,9})(?!.*\(#\d)")
+_NUMBER = re.compile(r"(?:\(|Merge pull request )#(\d{1,9})")
+"""The number of a request, where a title may have it: at the last bracket, or at its beginning."""
 
 
 async def with_close_titles(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
@@ -10,6 +11,7 @@ import pytest
 from digest.markdown import markdown
 from handlers.router import ask
 from tests.support.fakes import FakeSource, change, context
+from tests.support.speed import within
 
 NOW = datetime(2026, 1, 23, 12, 0, tzinfo=UTC)
 AN_HOUR_AGO = NOW - timedelta(hours=1)
@@ -188,3 +190,16 @@ async def test_what_the_changelog_says_of_a_change_finds_it():
     await ask("what changed this week", ctx)
     answer = await ask("our box burns a processor whenever pods get evicted, seriously?!", ctx)
     assert [row.graded.number for row in answer.rows] == [1]
+
+
+async def test_a_title_of_nothing_but_numbers_is_looked_through_quickly():
+    hostile = "(#1" * 60_000  # looking for a later number behind each takes long
+    changes = [change("aaaa001a", hostile, {"a.py": 2}, AN_HOUR_AGO)]
+    source = FakeSource(changes)
+    source.trees = {(changes[0].sha, "CHANGELOG.md"): "# 1.0\n\n- Stop burning pods. #1\n"}
+    ctx = context(source)
+
+    def answer() -> None:
+        asyncio.run(ask("our box burns whenever pods get evicted, seriously?!", ctx))
+
+    assert await asyncio.to_thread(within, 2.0, answer)
