@@ -6,8 +6,10 @@ import asyncio
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
 from functools import partial
+from hashlib import blake2b
 
 import structlog
+from structlog.contextvars import bind_contextvars
 
 from bot.delivery.delivery import Delivered, Left
 from bot.delivery.part_sender import Target
@@ -88,6 +90,7 @@ class ChannelWorker:
             if last is not None and unfinished:
                 # A process died over it: what was posted of it is not new to this slot.
                 await self._work.finish(channel, Slot(day=date.fromisoformat(last), at=slot.at), ())
+            _log_under(channel, slot.name)
             claimed = await ledger.claim_slot(channel.name, slot.name)
             log.info(
                 "slot.claimed" if claimed else "slot.taken", channel=channel.name, slot=slot.name
@@ -95,15 +98,11 @@ class ChannelWorker:
             return ClaimedSlot(slot=slot) if claimed else None
         if not unfinished:
             return None
-        left = slots_between(channel.spec, now - reach, now)
-        return next(
-            (
-                ClaimedSlot(slot=candidate, again=True)
-                for candidate in left
-                if candidate.name == last
-            ),
-            None,
-        )
+        for candidate in slots_between(channel.spec, now - reach, now):
+            if candidate.name == last:
+                _log_under(channel, last)
+                return ClaimedSlot(slot=candidate, again=True)
+        return None
 
     async def resume(self, channel: Subscription, left: Left) -> None:
         """Deliver the pending digests of a channel, in order."""
@@ -150,6 +149,13 @@ class ChannelWorker:
             log.warning(
                 "slot.missed", channel=channel.name, count=len(passed), slot=passed[-1].name
             )
+
+
+def _log_under(channel: Subscription, slot: str) -> None:
+    """Log the rest of this piece of work under the id of a slot, the same in every process."""
+    # A slot may be claimed by one process, and finished by a job that another put in its place.
+    name = f"{channel.name}\0{slot}".encode()
+    bind_contextvars(trace=blake2b(name, digest_size=6).hexdigest())
 
 
 def _newest(channel: Subscription, now: datetime) -> str:

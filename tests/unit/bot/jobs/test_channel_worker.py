@@ -7,9 +7,11 @@ from datetime import time, timedelta
 
 import pytest
 import structlog
+from structlog.contextvars import merge_contextvars
 
 from bot.delivery.delivery import Delivered
 from bot.jobs.channel_worker import ChannelWorker, ClaimedSlot
+from bot.jobs.services import traced
 from bot.messaging.sender import SendError, SendReason
 from bot.scheduler.rest import Rest, parse_hours
 from bot.scheduler.schedule import Slot
@@ -110,6 +112,26 @@ async def test_slot_that_another_process_claimed_is_left_to_it_and_both_say_so()
         ("slot.taken", "team", NEW),
         ("slot.claimed", "team", NEW),
     ]
+
+
+async def test_slot_is_logged_under_one_id_whoever_claims_or_finishes_it():
+    world = world_at("2026-01-23T09:00", DAY, first=OLD)
+    seen: list[tuple[str, str]] = []
+    for count in range(2):
+        with traced(), structlog.testing.capture_logs([merge_contextvars]) as logs:
+            worker = ChannelWorker(world.work())
+            due = await worker.due(world.post())
+            assert due == ClaimedSlot(slot=slot(NEW), again=bool(count))
+            if count:
+                await worker.produce(world.post(), due.slot)
+        seen += [(line["event"], line["trace"]) for line in logs]
+    events, traces = zip(*seen, strict=True)
+    assert (events[0], events[-1]) == ("slot.claimed", "slot.finished")
+    assert len(set(traces)) == 1
+    world.clock.time = at("2026-01-24T09:00")
+    with traced(), structlog.testing.capture_logs([merge_contextvars]) as logs:
+        await ChannelWorker(world.work()).due(world.post())
+    assert logs[-1]["trace"] not in traces, "the next day's slot is another"
 
 
 async def no_claim(_name: str, _slot: str) -> bool:
