@@ -16,9 +16,7 @@ from typing import Annotated
 import typer
 from typer.exceptions import TyperException
 
-from bot.cli.change_commands import change_commands
-from bot.cli.options import CONTEXT, show_help
-from bot.cli.service_commands import archive, review_commands, service_commands
+from bot.cli.commands import CONTEXT, archive, commands, show_help
 from bot.util.sanitize import mask_secrets
 from digest.errors import UserError
 
@@ -31,9 +29,7 @@ app = typer.Typer(
     context_settings=CONTEXT,
 )
 
-for commands in (change_commands, service_commands, review_commands):
-    app.add_typer(commands)
-
+app.add_typer(commands)
 app.add_typer(archive, name="archive")
 
 

@@ -18,7 +18,7 @@ from zoneinfo import ZoneInfo
 
 from bot.app import open_workspace
 from bot.cli import output as out
-from bot.cli.options import DigestFormat
+from bot.cli.commands import DigestFormat
 from bot.util.files import check_output
 from bot.util.machine import share_freed
 from bot.util.page_links import path_of

@@ -16,7 +16,7 @@ from zoneinfo import ZoneInfo
 
 from bot.app import open_workspace
 from bot.chat.repository_choice import which
-from bot.cli.options import AnswerFormat
+from bot.cli.commands import AnswerFormat
 from bot.cli.output import ProgressBar, emit, finished, print_document
 from bot.util.machine import FixedClock
 from bot.util.terminal import Terminal
@@ -88,7 +88,7 @@ async def explain(
     language: Language | None,
     form: AnswerFormat,
     config: Path | None,
-    show_prompt: bool = False,
+    show_prompt: bool,
 ) -> None:
     """Explain one change, or print the prompt for a model. Raises ``UserError``."""
     async with open_workspace(config) as app:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from bot.app import open_workspace
-from bot.cli.options import AnswerFormat
+from bot.cli.commands import AnswerFormat
 from bot.cli.output import ProgressBar, emit, finished, print_document, table_of, usage_to_json
 from bot.cli.run_digest import between
 from bot.delivery.quarantine import parked_chats
@@ -306,14 +306,22 @@ _MOST = 50
 
 
 @finished
-async def show(config: Path | None) -> None:
-    """Doubtful parts, the newest first, then parked chats."""
+async def deliveries(again: int | None, unpark: str | None, config: Path | None) -> None:
+    """Doubtful parts, the newest first, then parked chats; or change them. Raises ``UserError``."""
     async with open_workspace(config) as app:
-        blocks = [*await _doubts(app), *await _parked_chats(app)]
-        if not blocks:
-            emit("all posts were delivered, and no chat is parked")
-            return
+        if again is not None:
+            await _again(app, again)
+        if unpark is not None:
+            await _unpark(app, unpark)
+        if again is unpark is None:
+            await _show(app)
+
+
+async def _show(app: Workspace) -> None:
+    if blocks := [*await _doubts(app), *await _parked_chats(app)]:
         print_document(Document(title="Deliveries", blocks=tuple(blocks)))
+    else:
+        emit("all posts were delivered, and no chat is parked")
 
 
 async def _doubts(app: Workspace) -> list[Block]:
@@ -374,21 +382,17 @@ async def _parked_chats(app: Workspace) -> list[Block]:
     ]
 
 
-@finished
-async def again(number: int, config: Path | None) -> None:
-    """Have a delivery's doubtful parts posted at the next sweep. Raises ``UserError``."""
-    async with open_workspace(config) as app:
-        count = await SqlUncertainDeliveries(app.database).again(number)
-        if not count:
-            raise UserError(f"no part of delivery {number} is uncertain; see digestbot deliveries")
-        emit(f"{count} {'part' if count == 1 else 'parts'} will be posted by digestbot run")
+async def _again(app: Workspace, number: int) -> None:
+    """Have a delivery's doubtful parts posted at the next sweep."""
+    count = await SqlUncertainDeliveries(app.database).again(number)
+    if not count:
+        raise UserError(f"no part of delivery {number} is uncertain; see digestbot deliveries")
+    emit(f"{count} {'part' if count == 1 else 'parts'} will be posted by digestbot run")
 
 
-@finished
-async def unpark(where: str, config: Path | None) -> None:
-    """Let a chat be posted to again. Raises ``UserError``."""
+async def _unpark(app: Workspace, where: str) -> None:
+    """Let a chat be posted to again."""
     account, colon, chat = where.partition(":")
-    async with open_workspace(config) as app:
-        if not colon or not await SqlRefusals(app.database).forget(account, chat):
-            raise UserError(f"{where!r} is not parked; see digestbot deliveries")
-        emit(f"posting to {where} resumes")
+    if not colon or not await SqlRefusals(app.database).forget(account, chat):
+        raise UserError(f"{where!r} is not parked; see digestbot deliveries")
+    emit(f"posting to {where} resumes")

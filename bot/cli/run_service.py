@@ -57,25 +57,24 @@ if TYPE_CHECKING:
 log = structlog.get_logger(__name__)
 
 
-def run(file: Path | None, role: ProcessRole = ProcessRole.ALL, listen: str = "") -> None:
+def run(config: Path | None, role: ProcessRole, listen: str) -> None:
     """Run until a signal arrives; ``listen`` overrides the web server's address from the file."""
     # Raises ``InvalidConfig`` and the errors of opening the archive.
-    config = read(file or config_file())
-    hosting = _hosting(config, role, listen)
-    notices = AdminAlerts(config.defaults.language, config.secrets()) if config.admin else None
+    settings = read(config or config_file())
+    hosting = _hosting(settings, role, listen)
+    secrets = settings.secrets()
+    notices = AdminAlerts(settings.defaults.language, secrets) if settings.admin else None
     observers: list[Processor] = [hosting.metrics] if hosting else []
     if notices is not None:
         observers.append(notices)
-    logs.configure(
-        config.logs.format, config.logs.level, secrets=config.secrets(), observers=observers
-    )
+    logs.configure(settings.logs.format, settings.logs.level, secrets=secrets, observers=observers)
     if role.reads:
         import_handlers()
     # Connections cost half as much in it; short commands run without importing it.
     from uvloop import new_event_loop
 
     with exporting(version("digestbot")):
-        finish(_run(config, role, hosting, notices), new_event_loop, service=True)
+        finish(_run(settings, role, hosting, notices), new_event_loop, service=True)
 
 
 async def warn_of_unreadable(app: Workspace, repositories: Sequence[RepositoryConfig]) -> None:

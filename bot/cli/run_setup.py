@@ -22,7 +22,7 @@ from starlette.routing import Router
 
 from bot import platforms
 from bot.app import configuration, open_workspace
-from bot.cli.options import AnswerFormat
+from bot.cli.commands import AnswerFormat
 from bot.cli.output import ProgressBar, emit, finish
 from bot.cli.run_digest import day_of
 from bot.config.file_model import Listen, WebSettings
@@ -191,15 +191,15 @@ def app(platform: str, address: str) -> None:
     sys.stdout.write(text(address))
 
 
-def check(file: Path | None, *, spend: bool = False) -> None:
+def check(config: Path | None, *, spend: bool) -> None:
     """Print the findings; ``spend`` asks the model. Raises ``UserError`` if ``run`` would fail."""
-    config = read(file or config_file())
-    findings = finish(check_check(config, _probes(config, spend=spend)))
+    settings = read(config or config_file())
+    findings = finish(check_check(settings, _probes(settings, spend=spend)))
     for finding in findings:
         line = f"{_MARKS[finding.weight]} {finding.subject}: {finding.text}"
         sys.stdout.write(f"{mask_secrets(line)}\n")
     if has_failures(findings):
-        raise UserError(f"{config.file}: not ready to run; see the lines marked ERROR")
+        raise UserError(f"{settings.file}: not ready to run; see the lines marked ERROR")
 
 
 def _probes(config: Config, *, spend: bool) -> Probes:
@@ -245,22 +245,21 @@ def _probes(config: Config, *, spend: bool) -> Probes:
 _MARKS = {Weight.OK: "ok     ", Weight.WARNING: "warning", Weight.ERROR: "ERROR  "}
 
 
-def doctor(form: AnswerFormat, file: Path | None) -> None:
+def doctor(form: AnswerFormat, config: Path | None, *, json: bool) -> None:
     """Print the findings. Raises ``UserError`` if something is broken."""
     broken: list[Finding] = []
     try:
-        config = configuration(file)
+        settings = configuration(config)
     except InvalidConfig as error:
         # The rest can still be checked if the data folder is the default finding.
-        config = None
+        settings = None
         broken.append(fault("configuration", str(error), "correct the file, or run digestbot init"))
-    data = config.data if config else data_folder()
-    looked = finish(examine(data, config))
+    looked = finish(examine(settings.data if settings else data_folder(), settings))
     findings = [
         *broken,
         *(finding for finding in looked if not broken or finding.subject != "configuration"),
     ]
-    emit(_json(findings) if form is AnswerFormat.JSON else _lines(findings))
+    emit(_json(findings) if json or form is AnswerFormat.JSON else _lines(findings))
     if has_failures(findings):
         raise UserError("some checks failed; see the findings above")
 

@@ -13,7 +13,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from bot.cli import run_review
-from bot.cli.options import AnswerFormat
+from bot.cli.commands import AnswerFormat
 from bot.cli.run_review import _cost_document, _part_outcome
 from bot.store.analyses import Cost
 from bot.store.deliveries import ChatRefusal, UncertainDelivery
@@ -291,7 +291,7 @@ async def test_costs_of_a_time_that_ends_before_it_begins_are_refused(kept, caps
 
 async def test_posts_in_doubt_are_told_with_the_number_that_posts_the_newest_again(kept, capsys):
     kept.doubts = [DOUBT, replace(DOUBT, delivery=6, part=2)]
-    await _run(run_review.show, None)
+    await _run(run_review.deliveries, None, None, None)
     told = " ".join(capsys.readouterr().out.split())
     assert "7 team (slack) d 1 Not posted" in told
     assert "6 team (slack) d 3 Not posted" in told
@@ -306,33 +306,33 @@ async def test_parked_chats_are_told_in_the_zone_of_the_configuration(kept, caps
     )  # fmt: skip
     unknown = replace(refusal, chat="C2", detail="", next_probe=None)
     kept.refusals = [refusal, unknown, replace(refusal, chat="C3", parked_at=None)]
-    await _run(run_review.show, None)
+    await _run(run_review.deliveries, None, None, None)
     told = " ".join(capsys.readouterr().out.split())
     assert "work:C1 2026-01-23 20:00 no_channel: gone 2026-01-23 20:15" in told
     assert "work:C2 2026-01-23 20:00 no_channel -" in told
     assert "C3" not in told
     assert "Not posted, or possibly missing" not in told
-    await _run(run_review.unpark, "work:C1", None)
+    await _run(run_review.deliveries, None, "work:C1", None)
     assert capsys.readouterr().out == "posting to work:C1 resumes\n"
 
 
 async def test_it_is_said_when_everything_arrived(kept, capsys):
-    await _run(run_review.show, None)
+    await _run(run_review.deliveries, None, None, None)
     assert capsys.readouterr().out == "all posts were delivered, and no chat is parked\n"
 
 
 @pytest.mark.parametrize("where", ["work:C9", "work", ""])
 async def test_a_chat_that_is_not_parked_cannot_be_unparked(kept, where):
     with pytest.raises(UserError, match="not parked"):
-        await _run(run_review.unpark, where, None)
+        await _run(run_review.deliveries, None, where, None)
 
 
 async def test_parts_to_be_posted_again_are_counted_and_none_is_an_error(kept, capsys):
     kept.again = {7: 1, 8: 2}
     for number in (7, 8):
-        await _run(run_review.again, number, None)
+        await _run(run_review.deliveries, number, None, None)
     assert capsys.readouterr().out.split(" by digestbot run\n")[:2] == [
         "1 part will be posted", "2 parts will be posted",
     ]  # fmt: skip
     with pytest.raises(UserError, match="no part of delivery 9"):
-        await _run(run_review.again, 9, None)
+        await _run(run_review.deliveries, 9, None, None)
