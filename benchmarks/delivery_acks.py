@@ -294,7 +294,6 @@ async def _bot(way: str, url: str) -> AsyncIterator[_Bot]:
                     await listening
                 await sender.aclose()
                 await shelf.aclose()
-                leases.close()
 
 
 async def _listen(conversation: Conversation, sender: Any) -> None:

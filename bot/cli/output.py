@@ -14,7 +14,7 @@ from asyncio import AbstractEventLoop
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ParamSpec, TextIO, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from bot.util.files import write_whole
 from digest.document import Document, Item, Listing, Spans, Table, Text
@@ -146,9 +146,9 @@ _PAUSE = 5.0  # seconds between plain lines; shorter work prints none
 class ProgressBar:
     """Progress in changes read; see :class:`handlers.ports.storage.Progress`."""
 
-    def __init__(self, label: str, stream: TextIO | None = None) -> None:
+    def __init__(self, label: str) -> None:
         self._label = label
-        self._stream = stream or sys.stderr
+        self._stream = sys.stderr
         self._total = self._done = 0
         self._told = time.monotonic()
         self._bar: Progress | None = None

@@ -313,7 +313,7 @@ async def deliveries(again: int | None, unpark: str | None, config: Path | None)
             await _again(app, again)
         if unpark is not None:
             await _unpark(app, unpark)
-        if again is unpark is None:
+        if again is None and unpark is None:
             await _show(app)
 
 

@@ -27,19 +27,13 @@ from bot.cli.output import ProgressBar, emit, finish
 from bot.cli.run_digest import day_of
 from bot.config.file_model import Listen, WebSettings
 from bot.config.first_config import SetupAnswers, required_keys, secret_file, settings_of, write
-from bot.config.model_section import ModelConfig
-from bot.config.reader import Config, read
-from bot.config.repository_section import RepositoryConfig
-from bot.delivery.quarantine import parked_chats
-from bot.git.open_source import accepted_address, folder_of, open_source
+from bot.config.reader import read
+from bot.git.open_source import accepted_address, folder_of
 from bot.git.repository_layout import layout_of
 from bot.jobs.loop import stop_on_signals
-from bot.ops.check import Finding, Probes, Weight, fault, has_failures, look_at_forge, look_at_model
+from bot.ops.check import Finding, Weight, fault, has_failures
 from bot.ops.check import check as check_check
 from bot.ops.doctor import examine
-from bot.store.deliveries import SqlRefusals
-from bot.store.migrations import HEAD
-from bot.store.sqlite import FILE, open_archive
 from bot.telemetry import logs
 from bot.util.files import NAME, config_file, data_folder
 from bot.util.machine import SystemClock
@@ -54,7 +48,7 @@ from digest.errors import InvalidConfig, UsageError, UserError
 from digest.frozen import frozen
 from digest.window import Window
 from handlers.digests.ingest import fill, tip_of
-from handlers.ports.storage import Tip, Watched
+from handlers.ports.storage import Watched
 
 Ask = Callable[[str, str, bool], str]
 """Asks a person: the question, the meaning of an empty answer, and whether it is a secret."""
@@ -194,52 +188,12 @@ def app(platform: str, address: str) -> None:
 def check(config: Path | None, *, spend: bool) -> None:
     """Print the findings; ``spend`` asks the model. Raises ``UserError`` if ``run`` would fail."""
     settings = read(config or config_file())
-    findings = finish(check_check(settings, _probes(settings, spend=spend)))
+    findings = finish(check_check(settings, SystemClock(), spend=spend))
     for finding in findings:
         line = f"{_MARKS[finding.weight]} {finding.subject}: {finding.text}"
         sys.stdout.write(f"{mask_secrets(line)}\n")
     if has_failures(findings):
         raise UserError(f"{settings.file}: not ready to run; see the lines marked ERROR")
-
-
-def _probes(config: Config, *, spend: bool) -> Probes:
-    async def tip(repository: RepositoryConfig) -> Tip:
-        _, source = await open_source(repository.place, config.data)
-        return await source.tip(repository.branch)
-
-    async def revision(data: Path) -> str:
-        if not (config.database_url or (data / FILE).exists()):
-            return ""
-        async with await open_archive(data, config.database_url):
-            return HEAD
-
-    async def dead(data: Path) -> Sequence[str]:
-        if not (config.database_url or (data / FILE).exists()):
-            return ()
-        async with await open_archive(data, config.database_url) as database:
-            found = parked_chats(await SqlRefusals(database).all())
-        return [f"{one.account}:{one.chat}: {one.reason} {one.detail}".rstrip() for one, _ in found]
-
-    async def model(settings: ModelConfig) -> str:
-        return await look_at_model(settings, SystemClock(), config.data, spend=spend)
-
-    async def redis(url: str) -> str:
-        from bot.ops.doctor import redis as look_at_redis
-
-        (found,) = await look_at_redis(url)
-        if found.cure:
-            raise UserError(f"{found.text}; {found.cure}")
-        return found.text
-
-    return Probes(
-        redis=redis,
-        tip=tip,
-        revision=revision,
-        model=model,
-        clock=SystemClock(),
-        parked=dead,
-        forge=look_at_forge,
-    )
 
 
 _MARKS = {Weight.OK: "ok     ", Weight.WARNING: "warning", Weight.ERROR: "ERROR  "}

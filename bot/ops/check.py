@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import os
 import tempfile
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 from enum import StrEnum
@@ -22,10 +22,12 @@ from bot.config.forge_section import ForgeConfig
 from bot.config.model_section import ModelConfig
 from bot.config.reader import Config, PlatformConfig
 from bot.config.repository_section import RepositoryConfig
+from bot.delivery.quarantine import parked_chats
 from bot.forges import gitea, github, gitlab
 from bot.forges.forge_registry import Forges, make
 from bot.forges.forge_transport import Quota
 from bot.git.git_process import git_version
+from bot.git.open_source import open_source
 from bot.llm.response_format import DialectFile, Rung
 from bot.llm.runtime import PROBE_TOKENS, Probe, look
 from bot.messaging.receiver import Called, Receiver
@@ -33,12 +35,14 @@ from bot.messaging.sender import Sender, SendError
 from bot.publishing.forge_sync import home_of
 from bot.scheduler.schedule import slots_after
 from bot.store.analyses import SqlCalls
-from bot.store.sqlite import open_database
+from bot.store.deliveries import SqlRefusals
+from bot.store.migrations import HEAD
+from bot.store.sqlite import FILE, open_archive, open_database
 from bot.util.machine import SystemClock
 from digest.core.enums import Frequency
 from digest.errors import DigestbotError, UserError
 from digest.frozen import frozen
-from handlers.ports.storage import Clock, Tip
+from handlers.ports.storage import Clock
 
 
 class Weight(StrEnum):
@@ -153,56 +157,44 @@ def _manner(probe: Probe, config: ModelConfig, clock: Clock, data: Path) -> str:
 _PATIENCE = 60.0  # seconds for one probe
 
 
-@frozen
-class Probes:
-    """Checks of what other parts of the program know. All raise ``UserError``."""
+async def check(config: Config, clock: Clock, *, spend: bool = False) -> list[Finding]:
+    """All findings, in the order of the file; repositories are read in parallel.
 
-    tip: Callable[[RepositoryConfig], Awaitable[Tip]]  # opens a repository without cloning
-    revision: Callable[[Path], Awaitable[str]]  # of an archive; empty without one
-    model: Callable[[ModelConfig], Awaitable[str]]  # checks its server
-    clock: Clock
-    parked: Callable[[Path], Awaitable[Sequence[str]]] | None = None
-    forge: Callable[[str, ForgeConfig, Sequence[RepositoryConfig]], Awaitable[str]] | None = None
-    redis: Callable[[str], Awaitable[str]] | None = None
-
-
-async def check(config: Config, probes: Probes) -> list[Finding]:
-    """All findings, in the order of the file; repositories are read in parallel."""
-    warnings = [worry("secrets", line) for line in config.warnings]
-    repositories = [
-        _safe_finding(f"repository {repository.name}", _tip(repository, probes))
-        for repository in config.repositories
-    ]
-    accounts = [_platform(account, config) for account in config.platforms.values()]
-    forges = [
-        _safe_finding(f"forge {name}", probes.forge(name, forge, config.repositories))
-        for name, forge in config.forges.items()
-        if probes.forge is not None
-    ]
-    looks = [
-        _safe_finding("git", git_version()),
-        _safe_finding("data folder", asyncio.to_thread(_writable, config.data)),
-        _safe_finding("archive", _archive(config.data, probes)),
-        *repositories,
-        *forges,
-    ]
+    Only ``spend`` asks the model.
+    """
+    data = config.data
     models = (config.model, config.model.fallback) if config.model else ()
-    looks += [_safe_finding(f"model {one.name}", probes.model(one)) for one in models if one]
-    if config.redis_url and probes.redis is not None:
-        looks.append(_bearable(_safe_finding("redis", probes.redis(config.redis_url))))
+    named = [
+        ("git", git_version()),
+        ("data folder", asyncio.to_thread(_writable, data)),
+        ("archive", _archive(config)),
+        *((f"repository {one.name}", _tip(one, data)) for one in config.repositories),
+        *(
+            (f"forge {name}", look_at_forge(name, forge, config.repositories))
+            for name, forge in config.forges.items()
+        ),
+        *(
+            (f"model {one.name}", look_at_model(one, clock, data, spend=spend))
+            for one in models
+            if one
+        ),
+    ]
+    looks = [_safe_finding(subject, look) for subject, look in named]
+    if config.redis_url:
+        looks.append(_bearable(_safe_finding("redis", _redis(config.redis_url))))
+    accounts = [_platform(account, config) for account in config.platforms.values()]
     findings = list(await asyncio.gather(*looks))
     for lines in await asyncio.gather(*accounts):
         findings.extend(lines)
     for channel in config.channels:
-        findings.extend(_due(channel, probes.clock.now()))
-    if probes.parked is not None:
-        findings.extend(await _parked_chats(probes.parked(config.data)))
+        findings.extend(_due(channel, clock.now()))
+    findings.extend(await _parked_findings(config))
     if not config.repositories:
         findings.append(worry("repositories", "none: there is nothing to digest"))
     if not config.channels:
         text = "none: run posts only where chats subscribe"
         findings.append(worry("channels", text))
-    return [*warnings, *findings]
+    return [*(worry("secrets", line) for line in config.warnings), *findings]
 
 
 def has_failures(findings: Sequence[Finding]) -> bool:
@@ -220,13 +212,21 @@ async def _safe_finding(subject: str, look: Awaitable[str]) -> Finding:
         return fault(subject, str(error))
 
 
-async def _parked_chats(look: Awaitable[Sequence[str]]) -> list[Finding]:
+async def _parked_findings(config: Config) -> list[Finding]:
     """The chats that nothing is posted to; an unavailable archive has its own line."""
     try:
         async with asyncio.timeout(_PATIENCE):
-            return [worry("parked chat", line) for line in await look]
+            return [worry("parked chat", line) for line in await _parked(config)]
     except (TimeoutError, DigestbotError):
         return []
+
+
+async def _parked(config: Config) -> Sequence[str]:
+    if not _has_archive(config):
+        return ()
+    async with await open_archive(config.data, config.database_url) as database:
+        found = parked_chats(await SqlRefusals(database).all())
+    return [f"{one.account}:{one.chat}: {one.reason} {one.detail}".rstrip() for one, _ in found]
 
 
 async def _bearable(look: Awaitable[Finding]) -> Finding:
@@ -250,14 +250,31 @@ def _writable(folder: Path) -> str:
     return str(folder) if there == folder else f"{folder}, will be created"
 
 
-async def _archive(folder: Path, probes: Probes) -> str:
-    revision = await probes.revision(folder)
-    return f"revision {revision}" if revision else "none yet"
+def _has_archive(config: Config) -> bool:
+    return bool(config.database_url) or (config.data / FILE).exists()
 
 
-async def _tip(repository: RepositoryConfig, probes: Probes) -> str:
-    tip = await probes.tip(repository)
+async def _archive(config: Config) -> str:
+    if not _has_archive(config):
+        return "none yet"
+    async with await open_archive(config.data, config.database_url):
+        return f"revision {HEAD}"
+
+
+async def _tip(repository: RepositoryConfig, data: Path) -> str:
+    """The tip of a repository, which is not cloned for it."""
+    _, source = await open_source(repository.place, data)
+    tip = await source.tip(repository.branch)
     return f"{tip.branch} at {tip.sha[:12]}" if tip.sha else f"{tip.branch}, without commits"
+
+
+async def _redis(url: str) -> str:
+    from bot.ops.doctor import redis
+
+    (found,) = await redis(url)
+    if found.cure:
+        raise UserError(f"{found.text}; {found.cure}")
+    return found.text
 
 
 async def _platform(account: PlatformConfig, config: Config) -> list[Finding]:

@@ -95,9 +95,8 @@ def console_of(stream: TextIO, width: int | None = None) -> Console:
 class Keyboard:
     """Reads typed lines; each line is read when the previous one is answered."""
 
-    def __init__(self, stream: TextIO | None = None, prompt: str = "> ") -> None:
+    def __init__(self, stream: TextIO | None = None) -> None:
         self._stream = stream or sys.stdin
-        self._prompt = prompt
 
     async def listen(self) -> AsyncIterator[Incoming]:
         """The non-empty lines, until the end of the input."""
@@ -121,7 +120,7 @@ class Keyboard:
         with contextlib.suppress(ImportError):
             import readline  # noqa: F401  # importing it gives ``input`` its history and editing
         try:
-            return input(self._prompt) + "\n"
+            return input("> ") + "\n"
         except EOFError:
             return ""
 

@@ -30,10 +30,7 @@ class JobKind(StrEnum):
 
 
 CHANNELS, ANSWERS, REPOSITORIES, SWEEPS = "channels", "answers", "repositories", "sweeps"
-"""The names of the queues."""
-
-WORKED = (CHANNELS, ANSWERS, REPOSITORIES)
-"""The queues that workers take from; schedulers take the other one."""
+"""The names of the queues. Schedulers take from the last one, workers from the others."""
 
 QUEUES: Mapping[JobKind, str] = {
     JobKind.CHANNEL: CHANNELS,

@@ -77,9 +77,3 @@ class FileLeases:
             except OSError as error:
                 raise UnwritableFolder(str(self._file), error.strerror or str(error)) from error
         return self._descriptor
-
-    def close(self) -> None:
-        """Close the file, which releases every lease."""
-        if self._descriptor is not None:
-            os.close(self._descriptor)
-            self._descriptor = None

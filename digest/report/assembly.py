@@ -201,7 +201,6 @@ def assemble(
     language: Language,
     *,
     late: Collection[str] = (),
-    coverage: Coverage | None = None,
     analyses: Mapping[str, Analysis] | None = None,
     missed: Collection[str] = (),
 ) -> Report:
@@ -224,7 +223,6 @@ def assemble(
         entries=entries,
         counts=counts,
         lead=lead(entries, counts, language),
-        coverage=coverage,
     )
 
 

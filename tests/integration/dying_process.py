@@ -138,7 +138,6 @@ async def work(folder: Path, promise: Promise, last: int, until: datetime = DUE)
         clock.moment = until
         await Runner(duty).sweep()
         await sender.aclose()
-        leases.close()
     return steps.names
 
 

@@ -29,7 +29,7 @@ from bot.messaging.receiver import Incoming
 from bot.messaging.sender import Ability
 from bot.scheduler.schedule import Spec
 from bot.shared_state.redis_state import CachedRecords, RedisConnection, RedisWindows
-from bot.store.job_queue import WORKED
+from bot.store.job_queue import ANSWERS, CHANNELS, REPOSITORIES
 from bot.store.ledger import SqlLedger
 from bot.store.postgresql import PostgresDatabase, ServerLeases, open_postgres
 from bot.store.replies import SqlReplies
@@ -184,7 +184,7 @@ async def working(plan, database, engine, leases, sender, redis, dice) -> None:
     work = plan.work(database, leases, sender, ledger)
     worker = Worker(work, work.hearing, {"board": sender})
     engine.serve(worker.duties)
-    await engine.work(WORKED, 4)
+    await engine.work((CHANNELS, ANSWERS, REPOSITORIES), 4)
 
 
 async def prepare(plan: Plan) -> None:

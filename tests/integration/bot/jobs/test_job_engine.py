@@ -38,7 +38,7 @@ from bot.jobs.services import LoopServices, TaskTracker
 from bot.messaging.receiver import Incoming, MessageEvent
 from bot.platforms.console import Console
 from bot.scheduler.schedule import Spec
-from bot.store.job_queue import PERIODIC, SWEEPS, WORKED, JobKind, depth
+from bot.store.job_queue import ANSWERS, CHANNELS, PERIODIC, REPOSITORIES, SWEEPS, JobKind, depth
 from bot.store.ledger import SqlLedger
 from bot.store.postgresql import PostgresDatabase, ServerLeases, open_postgres
 from bot.store.replies import MessageKey, SqlReplies
@@ -95,7 +95,7 @@ async def engine(database: PostgresDatabase) -> AsyncIterator[Engine]:
 @asynccontextmanager
 async def at_work(engine: Engine, done: Done, at_once: int = 4) -> AsyncIterator[None]:
     engine.serve({kind: getattr(done, kind) for kind in JobKind if kind is not JobKind.RESCUE})
-    task = asyncio.create_task(engine.work(WORKED, at_once))
+    task = asyncio.create_task(engine.work((CHANNELS, ANSWERS, REPOSITORIES), at_once))
     try:
         yield
     finally:

@@ -11,8 +11,11 @@ import pytest
 from bot.config.reader import read
 from bot.git import git_process
 from bot.ops import check as module
-from bot.ops.check import Probes, Weight, check, has_failures
-from digest.errors import NewerArchive, NotARepository, UserError
+from bot.ops.check import Weight, check, has_failures
+from bot.store.deliveries import ChatRefusal, SqlRefusals
+from bot.store.migrations import HEAD
+from bot.store.sqlite import FILE, open_database
+from digest.errors import NotARepository, UserError
 from handlers.ports.storage import Tip
 from tests.support.fakes_delivery import FakeClock
 
@@ -49,21 +52,31 @@ def written(file, extra):
     return file
 
 
-async def tip(repository):
-    return Tip(branch="main", sha="0123456789abcdef")
+@pytest.fixture(autouse=True)
+def tips(monkeypatch):
+    """The tips of repositories by place, which are on no disk here; errors are raised."""
+    tips = {name: Tip(branch="main", sha="0123456789abcdef") for name in ("one", "two")}
+
+    class Source:
+        def __init__(self, place):
+            self.place = place
+
+        async def tip(self, branch):
+            found = tips.get(self.place, tips["one"])
+            if isinstance(found, Exception):
+                raise found
+            return await found if asyncio.iscoroutine(found) else found
+
+    async def opened(place, data):
+        return None, Source(Path(place).name)
+
+    # Repositories are read by tests of their own; here each kind of answer is wanted at once.
+    monkeypatch.setattr(module, "open_source", opened)
+    return tips
 
 
-async def revision(folder):
-    return "0001"
-
-
-async def model(settings):
-    return "has the model"
-
-
-def probes(**other):
-    usual = {"tip": tip, "revision": revision, "model": model, "clock": FakeClock()}
-    return Probes(**{**usual, **other})
+def looked(config, **named):
+    return check(config, FakeClock(), **named)
 
 
 def told(findings):
@@ -71,11 +84,11 @@ def told(findings):
 
 
 async def test_everything_that_is_named_is_looked_at(config, tmp_path):
-    findings = await check(config(), probes())
+    findings = await looked(config())
     assert told(findings)[0][:2] == ("ok", "git")
     assert told(findings)[1:] == [
         ("ok", "data folder", f"{tmp_path / 'data'}, will be created"),
-        ("ok", "archive", "revision 0001"),
+        ("ok", "archive", "none yet"),
         ("ok", "repository one", "main at 0123456789ab"),
         ("ok", "repository two", "main at 0123456789ab"),
         ("ok", "platform file, channel team", "80 columns"),
@@ -90,7 +103,7 @@ async def test_five_times_of_each_schedule_are_listed_without_held_ones(config):
         "[[channels.schedules]]\n",
         '[[channels.schedules]]\nkind = "weekly"\nweekdays = ["fri"]\n',
     )
-    findings = told(await check(config(rest + daily + weekly), probes()))
+    findings = told(await looked(config(rest + daily + weekly)))
     assert [text for _, subject, text in findings if subject == "channel team"] == [
         (
             "next digests Mon 2026-01-26 09:00 +0100, Wed 01-28 09:00, Thu 01-29 09:00, "
@@ -103,7 +116,7 @@ async def test_five_times_of_each_schedule_are_listed_without_held_ones(config):
     ]
 
 
-async def test_redis_that_is_away_is_a_warning(config):
+async def test_redis_that_is_away_is_a_warning(config, monkeypatch):
     async def away(url):
         assert url == "redis://cache.example:6379/0"
         raise UserError("does not answer")
@@ -112,55 +125,74 @@ async def test_redis_that_is_away_is_a_warning(config):
         return "Redis 7"
 
     shared = config(extra='[shared]\nredis_url = "redis://cache.example:6379/0"\n')
-    assert ("warning", "redis", "does not answer") in told(await check(shared, probes(redis=away)))
-    assert ("ok", "redis", "Redis 7") in told(await check(shared, probes(redis=there)))
-    assert not has_failures(await check(shared, probes(redis=away)))
+    # No server of the tests is away at one moment and there at the next.
+    monkeypatch.setattr(module, "_redis", away)
+    findings = await looked(shared)
+    assert ("warning", "redis", "does not answer") in told(findings)
+    assert not has_failures(findings)
+    monkeypatch.setattr(module, "_redis", there)
+    assert ("ok", "redis", "Redis 7") in told(await looked(shared))
 
 
-async def test_a_model_is_looked_at_where_one_is_configured(config):
-    assert not [one for one in await check(config(), probes()) if "model" in one.subject]
-    findings = await check(config('[model]\nname = "m"\n'), probes())
+async def test_redis_without_an_answer_is_told_with_a_remedy(config):
+    shared = config(extra='[shared]\nredis_url = "redis://127.0.0.1:1/0"\n')
+    (found,) = [one for one in await looked(shared) if one.subject == "redis"]
+    assert found.weight is Weight.WARNING
+    assert "each process counts alone; start it" in found.text
+
+
+async def test_a_model_is_looked_at_where_one_is_configured(config, monkeypatch):
+    assert not [one for one in await looked(config()) if "model" in one.subject]
+
+    async def model(settings, clock, data, *, spend):
+        if not spend:
+            raise UserError(f"{settings.base_url}: unavailable")
+        return "has the model"
+
+    # Its server is asked by tests of its own.
+    monkeypatch.setattr(module, "look_at_model", model)
+    findings = await looked(config('[model]\nname = "m"\n'), spend=True)
     assert ("ok", "model m", "has the model") in told(findings)
+    assert has_failures(await looked(config('[model]\nname = "m"\n')))
 
-    async def gone(settings):
-        raise UserError(f"{settings.base_url}: unavailable")
 
-    findings = await check(config('[model]\nname = "m"\n'), probes(model=gone))
-    assert has_failures(findings)
+async def test_an_archive_is_told_by_its_revision_and_its_parked_chats(config, tmp_path):
+    at = FakeClock().now()
+    async with await open_database(tmp_path / "data") as database:
+        refusal = ChatRefusal(
+            account="file", chat="C1", reason="no_channel", detail="gone", strikes=3, since=at,
+            parked_at=at,
+        )  # fmt: skip
+        await SqlRefusals(database).keep(refusal)
+    findings = told(await looked(config()))
+    assert ("ok", "archive", f"revision {HEAD}") in findings
+    assert ("warning", "parked chat", "file:C1: no_channel gone") in findings
 
 
 async def test_nothing_is_sent_and_nothing_made(config, tmp_path):
-    await check(config(), probes())
+    await looked(config())
     assert (tmp_path / "posts.txt").read_text() == ""
     assert not (tmp_path / "data").exists()
 
 
-async def test_what_fails_is_told_and_the_rest_is_looked_at(config):
-    async def missing(repository):
-        if repository.name == "one":
-            raise NotARepository(repository.place)
-        return Tip(branch="main", sha=None)
-
-    async def newer(folder):
-        raise NewerArchive("archive.db", "9999")
-
-    findings = await check(config(), probes(tip=missing, revision=newer))
-    wrong = [one.subject for one in findings if one.weight is Weight.ERROR]
-    assert wrong == ["archive", "repository one"]
+async def test_what_fails_is_told_and_the_rest_is_looked_at(config, tips):
+    tips.update(one=NotARepository("one"), two=Tip(branch="main", sha=None))
+    findings = await looked(config())
+    assert [one.subject for one in findings if one.weight is Weight.ERROR] == ["repository one"]
     assert ("ok", "repository two", "main, without commits") in told(findings)
     assert has_failures(findings)
 
 
 async def test_platform_that_cannot_open_is_an_error(config, tmp_path):
     (tmp_path / "posts.txt").mkdir()
-    findings = await check(config(), probes())
+    findings = await looked(config())
     (wrong,) = [one for one in findings if one.weight is Weight.ERROR]
     assert wrong.subject == "platform file"
     assert "directory" in wrong.text
 
 
 async def test_platform_without_a_channel_is_a_warning(config):
-    findings = await check(config('[platforms.spare]\nkind = "console"\n'), probes())
+    findings = await looked(config('[platforms.spare]\nkind = "console"\n'))
     assert ("warning", "platform spare", "no channel uses it") in told(findings)
     assert not has_failures(findings)
 
@@ -168,7 +200,7 @@ async def test_platform_without_a_channel_is_a_warning(config):
 async def test_a_configuration_without_a_channel_posts_only_where_chats_subscribe(config, tmp_path):
     none = tmp_path / "none.toml"
     none.write_text(TEXT.partition("[[channels]]")[0], encoding="utf-8")
-    findings = told(await check(read(none), probes()))
+    findings = told(await looked(read(none)))
     assert ("warning", "channels", "none: run posts only where chats subscribe") in findings
 
 
@@ -184,14 +216,14 @@ async def test_account_that_listens_needs_no_channel_but_somebody_to_answer(
     config, access, weight, text
 ):
     account = '[platforms.telegram]\ntoken = "123456:ABCDEFGHIJKLMNOPQRSTUVWXYZ"\n'
-    findings = await check(config(account + access), probes())
+    findings = await looked(config(account + access))
     (found,) = [one for one in findings if one.subject == "platform telegram"]
     assert (found.weight, text in found.text) == (weight, True)
 
 
 async def test_data_folder_that_cannot_be_written_is_an_error(config, tmp_path):
     (tmp_path / "data").touch()
-    findings = await check(config(), probes())
+    findings = await looked(config())
     (wrong,) = [one for one in findings if one.weight is Weight.ERROR]
     assert wrong.subject == "data folder"
     assert "DIGESTBOT_DATA" in wrong.text
@@ -200,22 +232,21 @@ async def test_data_folder_that_cannot_be_written_is_an_error(config, tmp_path):
 async def test_old_git_is_an_error(config, monkeypatch):
     # Only an older git could show this for real.
     monkeypatch.setattr(git_process, "OLDEST", (999, 0))
-    findings = await check(config(), probes())
+    findings = await looked(config())
     assert findings[0].weight is Weight.ERROR
     assert "install git 999.0 or newer" in findings[0].text
 
 
-async def test_repository_that_hangs_is_an_error(config, monkeypatch):
-    async def hangs(repository):
-        await asyncio.sleep(60)
-
+async def test_repository_that_hangs_is_an_error(config, monkeypatch, tips):
+    tips["one"] = asyncio.sleep(60)
     monkeypatch.setattr(module, "_PATIENCE", 0.05)
-    findings = await check(config(), probes(tip=hangs))
-    assert ("error", "repository one", "no answer within 0.05 seconds") in told(findings)
+    assert ("error", "repository one", "no answer within 0.05 seconds") in told(
+        await looked(config())
+    )
 
 
 async def test_warnings_of_the_file_come_first(config, tmp_path):
-    findings = await check(replace(config(), warnings=("open to others",)), probes())
+    findings = await looked(replace(config(), warnings=("open to others",)))
     assert told(findings)[0] == ("warning", "secrets", "open to others")
 
 
@@ -224,7 +255,7 @@ async def test_the_example_passes(tmp_path):
     example = Path(__file__).parents[4] / "deploy" / "bot.example.toml"
     file = tmp_path / "digestbot.toml"
     file.write_text(example.read_text(encoding="utf-8"), encoding="utf-8")
-    findings = await check(read(file), probes())
+    findings = await looked(read(file))
     assert {one.weight for one in findings} == {Weight.OK}
     assert len([one for one in findings if one.subject.startswith("channel ")]) == 3
 
@@ -241,19 +272,16 @@ platform = "telegram"
 chat = "@news"
 """
     subject = "platform telegram"
-    found = {one.subject: one for one in await check(config(called), probes())}
+    found = {one.subject: one for one in await looked(config(called))}
     assert found[subject].weight is Weight.ERROR
     assert "no section [web]" in found[subject].text
-    found = {one.subject: one for one in await check(config("[web]\n" + called), probes())}
+    found = {one.subject: one for one in await looked(config("[web]\n" + called))}
     assert subject not in found
 
 
-async def test_an_archive_that_is_away_hides_nothing_else(config):
-    async def away(folder):
-        raise UserError("the database does not answer")
-
-    findings = await check(config(), probes(revision=away, parked=away))
-    subjects = [one.subject for one in findings]
-    assert ("error", "archive", "the database does not answer") in told(findings)
-    assert {"git", "repository one", "channel team"} <= set(subjects)
-    assert subjects.count("archive") == 1
+async def test_an_archive_that_cannot_be_read_hides_nothing_else(config, tmp_path):
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / FILE).write_bytes(b"no database" * 1000)
+    findings = await looked(config())
+    assert [one.subject for one in findings if one.weight is Weight.ERROR] == ["archive"]
+    assert {"git", "repository one", "channel team"} <= {one.subject for one in findings}

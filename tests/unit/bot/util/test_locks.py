@@ -30,7 +30,6 @@ async def test_name_is_held_once_and_again_after_it_was_let_go(tmp_path):
         assert (mine, again, other) == (True, False, True)
     async with leases.hold("a") as mine:
         assert mine
-    leases.close()
 
 
 async def test_lease_of_another_process_ends_with_it_however_it_ends(tmp_path):
@@ -46,7 +45,6 @@ async def test_lease_of_another_process_ends_with_it_however_it_ends(tmp_path):
         child.wait()
         async with leases.hold("a") as mine:
             assert mine
-        leases.close()
 
 
 async def test_folder_that_cannot_be_written_is_named(tmp_path):

@@ -54,9 +54,10 @@ COVERAGE = tally(
 
 def report(language: Language = Language.EN, changes=None, **more):
     changes = samples.everything() if changes is None else changes
-    more.setdefault("coverage", COVERAGE)
+    coverage = more.pop("coverage", COVERAGE)
     more.setdefault("late", {samples.documents().sha})
-    return assemble(samples.REPOSITORY, "main", samples.DAY, changes, language, **more)
+    made = assemble(samples.REPOSITORY, "main", samples.DAY, changes, language, **more)
+    return replace(made, coverage=coverage)
 
 
 def pages() -> dict[str, str]:
