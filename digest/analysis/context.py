@@ -125,20 +125,25 @@ def read(graded: Graded, language: Language) -> ChangeContext:
     )
 
 
+WHOLE_FILES = frozenset({"openapi", "json schema", "avro", "migration"})
+"""Details of schemas that changed somewhere; often only a description did."""
+
 _FEW_NAMES = 3
 _SHORT_QUOTE = 190  # characters of the author's words in a one-line summary
 
 
 def brief(reading: ChangeContext) -> ChangeContext:
-    """The context for a one-line summary: few names, and no setting that repeats a flag."""
+    """The context for a one-line summary: few names, no setting that repeats a flag, no file."""
     flags = {
         (f.action, without_dashes(f.name)) for f in reading.contracts if f.kind is FactKind.FLAG
     }
     contracts = tuple(
         f
         for f in reading.contracts
-        if f.kind is not FactKind.CONFIG
-        or (f.action, without_dashes(owner_of(f.name)[1])) not in flags
+        if (f.kind is not FactKind.SCHEMA or f.detail not in WHOLE_FILES)
+        and not (
+            f.kind is FactKind.CONFIG and (f.action, without_dashes(owner_of(f.name)[1])) in flags
+        )
     )
     names = min(reading.bounds.names, _FEW_NAMES)
     quote = min(reading.bounds.quote, _SHORT_QUOTE)

@@ -16,6 +16,7 @@ from digest.analysis.context import (
     CONTRACTS,
     VALUE,
     VERSIONS,
+    WHOLE_FILES,
     ChangeContext,
     brief,
     code,
@@ -59,9 +60,6 @@ _SHARED = frozenset({"pip", "npm", "composer", "bundler"})
 _RANGES = tuple("<>=~^!")
 """How a required version begins; others are those that the project is built with."""
 
-_WHOLE_FILES = frozenset({"openapi", "json schema", "avro", "migration"})
-"""Details of schemas that changed somewhere; often only a description did."""
-
 _PARAMETERS = {"required parameter added", "parameter removed", "parameter renamed"}
 """Details of a changed signature that can break a caller."""
 
@@ -103,7 +101,7 @@ def _for_operators(reading: ChangeContext) -> _Found:
     if moved := _versions(reading):
         yield words.VERSIONS_MOVE(language, names=wording.names(moved, reading, values=True)), moved
     fields = reading.told(FactKind.SCHEMA, Action.CHANGED)
-    if changed := [f for f in fields if f.detail not in _WHOLE_FILES]:
+    if changed := [f for f in fields if f.detail not in WHOLE_FILES]:
         phrase = words.REMOVED_RISKS[FactKind.SCHEMA]
         yield phrase(language, names=wording.names(changed, reading)), changed
 
@@ -275,11 +273,12 @@ def _concerned(reading: ChangeContext) -> Spans:
         return words.REPLACE(language, before=before, after=after)
     if kind in {"default", "checked"} and not named:
         return (words.CHECK_OLD if kind == "default" else words.CHECK_YOUR)(language, what=spans)
-    phrases = {"deprecated": words.LEAVE_DEPRECATED, "rejected": words.CHECK_USE}
+    if kind == "rejected" and not named:
+        doing = what.split()[0].endswith("ing")
+        return (words.CHECK_DOING if doing else words.CHECK_ACCEPTED)(language, names=spans)
+    phrases = {"deprecated": words.LEAVE_DEPRECATED}
     phrases |= dict.fromkeys(("default", "default_of"), words.CHECK_DEFAULT)
-    doing = kind == "rejected" and what.split()[0].endswith("ing")
-    phrase = words.CHECK_DOING if doing else phrases.get(kind, words.CHECK_USE)
-    return phrase(language, names=spans)
+    return phrases.get(kind, words.CHECK_USE)(language, names=spans)
 
 
 def _changed_defaults(reading: ChangeContext) -> list[Fact]:

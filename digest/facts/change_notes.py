@@ -50,8 +50,12 @@ _TAG = re.compile(
 )
 
 _FRONT = re.compile(
-    r"(?:change_type|kind|type|[\"']?[\w@/.-]{1,80}[\"']?): *[\"']?(?P<mark>\w{3,20})"
+    r"(?:change_type|kind|type|[\"']?[\w@/.-]{1,80}[\"']?): *[\"']?(?P<mark>\w{3,20})[\"']?"
 )
+
+_KEY = re.compile(r"(?P<key>[a-z_]{2,30}): +[\"']?(?P<value>\S.{0,500}?)[\"']?")
+_TEXTS = frozenset({"body", "description", "note", "summary", "text"})
+"""Keys of fragments in YAML under which the entry is; others say where it belongs."""
 
 _SECTION = re.compile(r"(?P<mark>[a-z]{3,20}(?:_[a-z]{3,20})?):")
 _SECTIONS = {"minor_changes": "added", "known_issues": ""}
@@ -65,6 +69,11 @@ _MOST_LINES = 8
 def is_change_note(path: str) -> bool:
     """Whether the file is a changelog or a fragment of one."""
     return bool(_FILE.search(path) or _FRAGMENT.search(path))
+
+
+def is_keyed(path: str) -> bool:
+    """Whether the file is a fragment in YAML, which names the text for users."""
+    return path.endswith((".yaml", ".yml")) and bool(_FRAGMENT.search(path))
 
 
 def wants(file: FileChange, area: Area, language: str) -> bool:  # noqa: ARG001 - the finders' protocol
@@ -110,16 +119,23 @@ def _fragment(file: FileChange, new: SideLines) -> Iterator[Note]:
     mark = next(
         (m for m in map(mark_of, re.split(r"[/.]", file.path.replace("_", " "))[::-1]) if m), ""
     )
+    keyed, part = is_keyed(file.path), ""
     for number, line in new.changed:
         text = line.strip().lstrip("-*+ ")
-        if match := _FRONT.fullmatch(text):
-            mark = {"major": "breaking"}.get(match["mark"].lower(), mark_of(match["mark"])) or mark
+        key = _KEY.fullmatch(line.rstrip()) if keyed else None
+        if key and key["key"] == "component":
+            part = f"{key['value']}: "
+        elif match := _FRONT.fullmatch(text):
+            named = match["mark"].lower().replace("_", " ")
+            mark = {"major": "breaking"}.get(named, mark_of(named)) or mark
         elif match := _SECTION.fullmatch(line.rstrip()):
             section = match["mark"].replace("_", " ")
             mark = _SECTIONS.get(match["mark"], mark_of(section))
-        elif len(text) > 12 and not line.startswith(("#", "---", ":", "..")):
-            yield _note(new, number, _tagged(text) or mark, text)
-            return
+        elif not key or key["key"] in _TEXTS:
+            text = key["value"].strip("|>+-") if key else text
+            if len(text) > 12 and not line.startswith(("#", "---", ":", "..")):
+                yield _note(new, number, _tagged(text) or mark, part + text)
+                return
 
 
 def _note(new: SideLines, number: int, mark: str, text: str) -> Note:

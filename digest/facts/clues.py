@@ -13,7 +13,8 @@ from itertools import islice
 from digest.core.authors import sentences
 from digest.core.change import FileChange, Side
 from digest.core.facts import Action, Area, Clue, ClueKind, Fact, FactKind
-from digest.facts.change_notes import with_next_lines
+from digest.facts.change_notes import find as find_notes
+from digest.facts.change_notes import is_keyed, with_next_lines
 from digest.facts.exposure import is_sent
 from digest.facts.help_text import COMMENT, LONGEST, beside, clean, literals
 from digest.facts.side_text import FileContext, SideLines
@@ -205,7 +206,11 @@ def _contiguous(sheet: SideLines, line: int) -> tuple[str, ...]:
 
 
 def _changelogs(scene: FileContext) -> Iterator[Clue]:
-    """The entries that a changelog gains, if they are few."""
+    """The entries that a changelog gains, if they are few, and those of fragments in YAML."""
+    if is_keyed(scene.file.path):
+        for note in find_notes(scene):
+            text = clean(note.text).rstrip(".")
+            yield Clue(kind=ClueKind.CHANGELOG, text=f"{text}.", evidence=note.evidence)
     if not _CHANGELOG.search(scene.file.path) or scene.file.added > _MOST_ENTRIES:
         return
     _, new = scene.lines

@@ -279,6 +279,10 @@ def _pipeline(folders: list[str], name: str) -> Area | None:
     return Area.CI if any(f in _CI_FOLDERS for f in folders) else None
 
 
+_SAMPLE = lazy(r"sample(?!rs?\b)[a-z]{5,30}")
+"""Parts made to try out a generator, such as ``samplereceiver``; nobody deploys them."""
+
+
 def _folder(folders: Iterable[str]) -> Area | None:
     """The outermost folder that names an area.
 
@@ -288,6 +292,8 @@ def _folder(folders: Iterable[str]) -> Area | None:
     for folder in folders:
         if (outer, folder) == ("src", "main"):
             return None
+        if outer == "internal" and _SAMPLE.fullmatch(folder):
+            return Area.TESTS
         outer = folder
         if (area := _FOLDERS.get(folder)) is not None:
             return area

@@ -376,8 +376,22 @@ def test_new_error_about_a_flag_that_was_there_is_to_be_acted_on(text, flags, to
             "Check if you rely on the old default CUDA.",
         ),
         ("Default to the pool for cards", "says_default", "Check if you rely on the old default."),
-        ("Reject NUL in pool_regex (#9)", "says_refusal", "Check if you use NUL in pool_regex."),
-        ("Fail on empty strings", "says_refusal", "Check if you use empty strings."),
+        (
+            "Reject --fast with pools",
+            "says_refusal",
+            "Check if you rely on --fast with pools being accepted.",
+        ),
+        ("Reject --fast", "says_refusal", "Check if you use --fast."),
+        (
+            "Reject NUL in pool_regex (#9)",
+            "says_refusal",
+            "Check if you rely on NUL in pool_regex being accepted.",
+        ),
+        (
+            "Fail on empty strings",
+            "says_refusal",
+            "Check if you rely on empty strings being accepted.",
+        ),
         (
             "Reject the client if its key has gone",
             "says_refusal",
@@ -401,23 +415,23 @@ def test_new_error_about_a_flag_that_was_there_is_to_be_acted_on(text, flags, to
         (
             "Reject pools of old cards with a clear error",
             "says_refusal",
-            "Check if you use pools of old cards.",
+            "Check if you rely on pools of old cards being accepted.",
         ),
         (
             "Reject unknown cards before they reach the pool",
             "says_refusal",
-            "Check if you use unknown cards.",
+            "Check if you rely on unknown cards being accepted.",
         ),
         ("Remove most of the deprecations", "says_removed", "Check if you use what was removed."),
         (
             "Reject empty pools with HTTP 400 (#3)",
             "says_refusal",
-            "Check if you use empty pools.",
+            "Check if you rely on empty pools being accepted.",
         ),
         (
             "pool: reject NaN and fix an overflow",
             "says_refusal",
-            "Check if you use NaN.",
+            "Check if you rely on NaN being accepted.",
         ),
         ("config: validate pool sizes", "says_refusal", "Check your pool sizes."),
         ("Change name of old_pool to pool", "says_rename", "Replace old_pool with pool."),
@@ -1726,3 +1740,11 @@ def test_small_numbers_can_be_set_again():
     item = fact(FactKind.CONFIG, Action.CHANGED, "Pool.rate", **given)
     todo = plain(to_do(change("Rates of pools", item), Language.EN))
     assert todo == "To keep the old default, set Pool.rate to 1e-7."
+
+
+def test_name_of_a_file_with_a_schema_is_no_consequence():
+    gone = fact(FactKind.SCHEMA, Action.REMOVED, "app-schema.yaml", detail="json schema")
+    new = fact(FactKind.SCHEMA, Action.ADDED, "config.schema.json", detail="json schema")
+    graded = change("Describe the pool by a schema", gone, new)
+    assert lines(graded) == ["Describe the pool by a schema."]
+    assert "app-schema" not in plain(to_do(graded, Language.EN))

@@ -90,6 +90,33 @@ def test_the_section_of_an_entry_counts_more_than_the_name_of_its_file(section, 
     assert [n.mark for n in found] == [mark]
 
 
+@pytest.mark.parametrize(
+    ("note", "told"),
+    [
+        (
+            "note: Remove the `Lookup` function\nissues: [7]",
+            "pkg/pool: Remove the `Lookup` function",
+        ),
+        (
+            'note: "Remove the old function: it guesses"',
+            "pkg/pool: Remove the old function: it guesses",
+        ),
+        ("note: |\n  Remove the `Lookup` function", "pkg/pool: Remove the `Lookup` function"),
+    ],
+)
+def test_a_fragment_in_yaml_names_its_text_with_the_part_before_it(note, told) -> None:
+    text = f"# One of breaking, bug_fix\nchange_type: 'breaking'\n\ncomponent: pkg/pool\n\n{note}"
+    lines = range(1, text.count("\n") + 2)
+    found = facts_of(".chloggen/pool.yaml", text, *lines, status=FileStatus.ADDED).notes
+    assert [(n.mark, n.text) for n in found] == [("breaking", told)]
+
+
+def test_a_fragment_in_yaml_that_mends_a_bug_is_marked_as_a_fix() -> None:
+    text = "change_type: bug_fix\ncomponent: pool\nnote: Close the file of a pool"
+    found = facts_of(".chloggen/x.yaml", text, 1, 2, 3, status=FileStatus.ADDED).notes
+    assert [n.mark for n in found] == ["fixed"]
+
+
 def test_the_write_up_of_a_release_is_no_entry() -> None:
     text = "## 1.2\n" + "\n".join(f"- Entry {n} (#{n})" for n in range(9))
     assert facts_of("HISTORY.md", text, *range(2, 11)).notes == ()

@@ -228,3 +228,9 @@ def test_manifests_of_tools_and_examples_are_told_apart() -> None:
 
 def test_folder_whose_name_ends_with_example_holds_one() -> None:
     assert area_of("contrib/raftexample/main.go") is Area.EXAMPLES
+
+
+def test_parts_that_only_try_out_a_generator_are_tests() -> None:
+    assert area_of("cmd/pool/internal/samplereceiver/config.go") is Area.TESTS
+    assert area_of("pkg/internal/sampler/sampler.go") is Area.CORE
+    assert area_of("pkg/internal/samples/first.go") is Area.EXAMPLES
