@@ -51,6 +51,9 @@ _PLEAS_ZH = ("帮我", "帮忙", "麻烦", "请", "你能", "你可以")
 _DEEDS_ZH = ("写", "修", "改", "删", "实现", "重写", "生成", "合并", "回滚", "加", "提")
 
 _GOES = frozenset({"go", "going", "move", "moving", "jump", "get", "come", "coming"})
+_COMMANDS = frozenset({"check", "display", "get", "list", "print", "show", "view"})
+"""Requests to the bot that are commands of a repository behind its name."""
+
 _SUBJECTS = frozenset({"we", "i", "they"})
 _DEEDS = frozenset(
     ["fix", "revert", "add", "remove", "implement", "refactor", "rename", "move", "rewrite", "port"]
@@ -280,6 +283,8 @@ class Asked:
             return False
         own = place > 0 and "own" in self.tokens[place - 1].tags  # "uv publish"
         own = own or ("help" in token.tags and not self.only("help", "ask", "aux", "me"))
+        if own and "noise" in token.tags and token.text.lower() in _COMMANDS:
+            return place > 1 and "prep" in self.tokens[place - 2].tags  # "happening with uv check"
         if token.tags == {"graded"} and place + 1 < len(self.tokens):
             after = self.tokens[place + 1]
             return token.text.isascii() and after.slot is None and not after.tags  # "rate limits"

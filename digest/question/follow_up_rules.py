@@ -402,11 +402,11 @@ _UNDO = ("act:removed", "except", "kind:reverts", "todo", "every")
 
 def _same(asked: Asked) -> str:
     """What the question shares with the current change: *what else did he do*, *in that file*."""
-    slots = any(isinstance(token.slot, Path | Release) for token in asked.tokens)
-    named = slots or asked.left or asked.author
-    beside = ("change", "agent", "again", "by")
-    if named or not (asked.has(*beside) or asked.kinds):
+    named = any(map(asked.slots, (Path, Release))) or asked.left or asked.author
+    if named or not (asked.has("change", "agent", "again", "by") or asked.kinds):
         return ""
+    if asked.has("they:all") and asked.follows not in _ONE:
+        return ""  # "what did they revert in July"
     if _THAT_FILE.search(asked.text):
         return "file"
     kinds = (f"kind:{kind}" for kind in asked.kinds)

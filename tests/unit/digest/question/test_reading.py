@@ -194,6 +194,7 @@ def test_a_version_is_asked_for_in_other_words(question, intent):
         ("who is Ada Lovelace", "", "Ada Lovelace"),
         ("what's ada been doing", "", "ada"),
         ("did they remove something I might rely on this month", "", ""),
+        ("what did they revert in July", "", ""),
     ],
 )
 def test_changes_are_asked_for_in_other_words(question, topic, author):
@@ -1154,3 +1155,16 @@ def test_search_is_a_topic_where_a_question_asks_about_one(question, topic):
 @pytest.mark.parametrize("question", ["search the loader", "do a search for the loader"])
 def test_search_is_a_search_where_it_is_asked_for(question):
     assert isinstance(parse(question, NOW, ZONE), Search)
+
+
+@pytest.mark.parametrize(
+    ("question", "topic"),
+    [
+        ("what's happening with engine check this month", "check"),
+        ("anything new in engine list since June", "list"),
+        ("engine check the changes of this week", ""),
+    ],
+)
+def test_command_behind_the_name_of_the_repository_is_a_topic(question, topic):
+    told = read(question, NOW, ZONE, Background(own=frozenset({"engine"}))).intent
+    assert told.topic.removeprefix("engine ") == topic
