@@ -11,14 +11,24 @@ import hashlib
 import json
 import logging
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import (
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Coroutine,
+    Iterator,
+    Mapping,
+    Sequence,
+)
+from contextlib import contextmanager
 from datetime import datetime
-from functools import partial
-from typing import Any, Protocol, TypeVar
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 from urllib.parse import urlencode
 
-from bot.forges.fields import Json, release, tables
-from bot.forges.forge_transport import ForgeLimits, ForgeResponse, ForgeTransport, NoResponse, odd
+from bot.forges.fields import Json, release, table, tables
+from bot.forges.forge_transport import ForgeLimits, ForgeTransport, NoResponse, odd
+from bot.messaging.wire import Reply
 from bot.store.forge_records import ForgePage, SqlPages
 from digest.core.request import PullRequest, Release, RequestState
 from digest.errors import ForgeDown, ForgeFailed, ForgeLimited, ForgeUnauthorized, NotOnForge
@@ -76,6 +86,8 @@ class Token:
         return False
 
 
+P = ParamSpec("P")
+R = TypeVar("R", bound="ForgeRepository")
 T = TypeVar("T")
 log = logging.getLogger(__name__)
 
@@ -133,18 +145,15 @@ class ForgeClient:
             await self._keep(key, page)
         return page
 
-    async def post(self, path: str, what: str, headers: Mapping[str, str]) -> ForgePage:
-        """The answer to a POST, sent with these headers alone."""
-        answer = await self._request("POST", self._transport.full(path), what, headers, own=True)
-        return self._read(answer, text=False)
-
-    async def look(self, path: str, what: str, headers: Mapping[str, str]) -> ForgePage:
+    async def send(
+        self, method: str, path: str, what: str, headers: Mapping[str, str]
+    ) -> ForgePage:
         """The answer to a request with these headers alone, which is not stored."""
-        answer = await self._request("GET", self._transport.full(path), what, headers, own=True)
+        answer = await self._request(method, self._transport.full(path), what, headers, own=True)
         return self._read(answer, text=False)
 
     async def listed(
-        self, path: str, what: str, *, query: Mapping[str, str | int] | None = None, most: int = 30
+        self, path: str, what: str, *, query: Mapping[str, str | int], most: int
     ) -> AsyncIterator[ForgePage]:
         """The pages of a list in order, up to ``most`` of them, following their links."""
         page = await self.get(path, what, query=query)
@@ -156,23 +165,19 @@ class ForgeClient:
             page = await self.get(following, what)
             yield page
 
-    async def all(
-        self, path: str, what: str, *, query: Mapping[str, str | int] | None = None, most: int = 30
-    ) -> Sequence[Any]:
-        """The items on all pages of a list."""
-        items: list[Any] = []
-        async for page in self.listed(path, what, query=query, most=most):
-            if not isinstance(page.value, list):
-                raise odd(self.host, "not a list")
-            items += page.value
-        return items
-
-    def understood(self, read: Callable[[], T]) -> T:
-        """The value of ``read``. Raises ``ForgeDown`` if it raises ``ValueError``."""
+    @contextmanager
+    def understood(self) -> Iterator[None]:
+        """Raise ``ForgeDown`` in place of ``ValueError``."""
         try:
-            return read()
+            yield
         except ValueError as error:
             raise odd(self.host, str(error)) from error
+
+    async def one(self, path: str, what: str) -> Json:
+        """An object."""
+        page = await self.get(path, what)
+        with self.understood():
+            return table(page.value)
 
     async def aclose(self) -> None:
         """Close the connections."""
@@ -180,7 +185,7 @@ class ForgeClient:
 
     async def _request(
         self, method: str, address: str, what: str, headers: Mapping[str, str], *, own: bool = False
-    ) -> ForgeResponse:
+    ) -> Reply:
         """An answer that is neither an error nor a redirect; retried once where that helps."""
         for left in (1, 0):
             given = {**({} if own else await self.credentials.headers()), **headers}
@@ -194,7 +199,7 @@ class ForgeClient:
                 await asyncio.sleep(_PAUSE)
                 continue
             now = self._clock.now()
-            until = self.limits.heard(answer.status, answer.headers, answer.start, now)
+            until = self.limits.heard(answer.status, answer.headers, _start(answer), now)
             log.debug("forge.asked: %s, status %d", self.host, answer.status)
             if until is not None:
                 log.warning("forge.limited: %s, until %s", self.host, until.isoformat())
@@ -218,7 +223,7 @@ class ForgeClient:
             return ForgeUnauthorized(self.host, f"its token does not permit {what}")
         return ForgeDown(self.host, f"status {status}")
 
-    def _read(self, answer: ForgeResponse, *, text: bool) -> ForgePage:
+    def _read(self, answer: Reply, *, text: bool) -> ForgePage:
         headers = answer.headers
         try:
             value = (
@@ -234,6 +239,11 @@ class ForgeClient:
         assert self._pages is not None
         if len(json.dumps(page.value)) <= _KEPT:
             await self._pages.put(self.credentials.name, key, page)
+
+
+def _start(answer: Reply) -> str:
+    """The beginning of the body, where a refusal states its reason."""
+    return answer.body[:2000].decode("utf-8", "replace")
 
 
 def next_page(link: str) -> str:
@@ -260,6 +270,19 @@ def _slim(data: dict[str, Any]) -> dict[str, Any]:
 _LISTED = 1000  # the most requests of a list that are read at a time
 
 
+def understood(
+    method: Callable[Concatenate[R, P], Awaitable[T]],
+) -> Callable[Concatenate[R, P], Coroutine[Any, Any, T]]:
+    """A method that reads JSON, whose ``ValueError`` for invalid values becomes ``ForgeDown``."""
+
+    @wraps(method)
+    async def call(self: R, /, *given: P.args, **named: P.kwargs) -> T:
+        with self.wire.understood():
+            return await method(self, *given, **named)
+
+    return call
+
+
 class ForgeRepository(ABC):
     """A repository on a forge. ``name`` is its name for people, ``base`` its path in the API."""
 
@@ -273,7 +296,7 @@ class ForgeRepository(ABC):
 
     def __init__(self, wire: ForgeClient, name: str, base: str) -> None:
         self.eager = wire.credentials.known
-        self._wire = wire
+        self.wire = wire
         self._name = name
         self._base = base
 
@@ -283,27 +306,35 @@ class ForgeRepository(ABC):
     def _read_release(self, data: Json) -> Release:
         return release(data)
 
+    async def _one(self, path: str, what: str) -> Json:
+        """An object of the repository."""
+        return await self.wire.one(f"{self._base}/{path}", what)
+
+    async def _all(self, path: str, what: str, most: int) -> Sequence[Json]:
+        """The objects on all pages of a list, up to ``most`` pages."""
+        pages = self.wire.listed(
+            f"{self._base}/{path}", what, query=dict([self.per_page]), most=most
+        )
+        return [item async for page in pages for item in tables(page.value)]
+
     async def recent(self, since: datetime | None) -> AsyncIterator[Sequence[PullRequest]]:
         """The merged requests of a list, the last updated first: weeks of a busy repository."""
         (path, what), (sized, size) = self.requests, self.per_page
         query: dict[str, str | int] = {**self.newest, sized: size}
-        pages = self._wire.listed(f"{self._base}/{path}", what, query=query, most=_LISTED // size)
+        pages = self.wire.listed(f"{self._base}/{path}", what, query=query, most=_LISTED // size)
         async for page in pages:
-            listed = self._wire.understood(partial(_each, page, self._read_listed))
+            with self.wire.understood():
+                listed = [self._read_listed(one) for one in tables(page.value)]
             fresh = [request for request in listed if since is None or request.updated_at >= since]
             yield [request for request in fresh if request.state is RequestState.MERGED]
             if len(fresh) < len(listed):
                 return
 
+    @understood
     async def releases(self, limit: int = 30) -> Sequence[Release]:
         """The newest published releases, without drafts."""
         sized, size = self.per_page
         query = {sized: min(limit, size)}
-        page = await self._wire.get(f"{self._base}/releases", "releases", query=query)
-        return self._wire.understood(
-            lambda: [self._read_release(r) for r in tables(page.value) if not r.get(self.draft)]
-        )[:limit]
-
-
-def _each(page: ForgePage, read: Callable[[Json], PullRequest]) -> Sequence[PullRequest]:
-    return [read(table) for table in tables(page.value)]
+        page = await self.wire.get(f"{self._base}/releases", "releases", query=query)
+        published = (one for one in tables(page.value) if not one.get(self.draft))
+        return [self._read_release(one) for one in published][:limit]

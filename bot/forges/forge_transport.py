@@ -6,24 +6,20 @@ primary one is recognised by ``x-ratelimit-remaining: 0``, the secondary by ``re
 its message; then the wait is at least a minute, doubled each further time.
 
 Redirects are followed only on the forge's own origin, so that no secret goes to another host.
-Bodies are bounded before and after they are decompressed.
 """
 
 from __future__ import annotations
 
 import asyncio
 import math
-import zlib
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
 from urllib.parse import urljoin, urlsplit
 
+from bot.messaging.sender import SendError, SendReason
+from bot.messaging.wire import HttpClient, Reply
 from digest.errors import ForgeDown
 from digest.frozen import frozen
-
-if TYPE_CHECKING:
-    import httpx
 
 _LEAST_PAUSE = 60.0
 _LONGEST_PAUSE = 3600.0
@@ -117,31 +113,16 @@ def _epoch(written: str | None, now: datetime) -> datetime | None:
 LARGEST = 20 * 2**20
 """The most bytes of an answer: a page of 100 files with patches takes a few million."""
 
-_PATIENCE = {"connect": 5.0, "read": 15.0, "write": 10.0, "pool": 15.0}
-"""Seconds for a connection, and for each silence of a server."""
-
+_PATIENCE = 15.0  # seconds of a server's silence
 _WHOLE = 40.0  # seconds for one answer with redirects, however slowly it arrives
 _AT_ONCE = 4
 _MOST_REDIRECTS = 3
 _REDIRECTS = {301, 302, 307, 308}
+_UNANSWERED = {SendReason.UNAVAILABLE, SendReason.NO_ANSWER}
 
 
 class NoResponse(Exception):
     """There was no answer, but there may be one next time."""
-
-
-@frozen
-class ForgeResponse:
-    """An answer; names of headers are in lower case."""
-
-    status: int
-    headers: Mapping[str, str]
-    body: bytes
-
-    @property
-    def start(self) -> str:
-        """The beginning of the body, where a refusal states its reason."""
-        return self.body[:2000].decode("utf-8", "replace")
 
 
 class ForgeTransport:
@@ -151,9 +132,9 @@ class ForgeTransport:
         """``headers`` go with every request."""
         self.host = urlsplit(base).netloc
         self._base = base
-        self._headers = {"user-agent": "digestbot", "accept-encoding": "gzip", **headers}
+        self._headers = {"accept-encoding": "gzip", **headers}
         self._places = asyncio.Semaphore(_AT_ONCE)
-        self._client: httpx.AsyncClient | None = None
+        self._http = HttpClient(patience=_PATIENCE, largest=LARGEST)
 
     def full(self, path: str) -> str:
         """An address on the forge's own origin, whatever link a forge gives."""
@@ -163,68 +144,32 @@ class ForgeTransport:
             raise ForgeDown(self.host, "it redirects to another host")
         return path
 
-    async def ask(self, method: str, address: str, headers: Mapping[str, str]) -> ForgeResponse:
+    async def ask(self, method: str, address: str, headers: Mapping[str, str]) -> Reply:
         """An answer that is no redirect. Raises ``NoResponse`` and ``ForgeDown``."""
-        import httpx
-
+        given = {**self._headers, **headers}
         try:
             async with asyncio.timeout(_WHOLE), self._places:
                 for _ in range(_MOST_REDIRECTS + 1):
-                    answer = await self._once(method, address, headers)
+                    answer = await self._http.request(method, address, headers=given)
                     if answer.status not in _REDIRECTS:
                         return answer
                     address = self.full(urljoin(address, answer.headers.get("location", "")))
-        except (TimeoutError, httpx.TimeoutException) as error:
+        except TimeoutError as error:
             raise NoResponse("no answer in time") from error
-        except httpx.HTTPError as error:
-            raise NoResponse(type(error).__name__) from error
-        except httpx.InvalidURL as error:
-            raise odd(self.host, "an address that cannot be used") from error
+        except SendError as error:
+            if error.reason in _UNANSWERED:
+                raise NoResponse(error.detail) from error
+            raise odd(self.host, error.detail) from error
         raise ForgeDown(self.host, "too many redirects")
-
-    async def _once(self, method: str, address: str, headers: Mapping[str, str]) -> ForgeResponse:
-        given = {**self._headers, **headers}
-        async with self._open_client().stream(method, address, headers=given) as response:
-            lowered = {name.lower(): value for name, value in response.headers.items()}
-            try:
-                body = await _bounded_body(response)
-            except zlib.error as error:
-                raise odd(self.host, "it cannot be decompressed") from error
-            if len(body) > LARGEST:
-                raise odd(self.host, f"more than {LARGEST} bytes")
-            return ForgeResponse(status=response.status_code, headers=lowered, body=body)
-
-    def _open_client(self) -> httpx.AsyncClient:
-        import httpx
-
-        if self._client is None:
-            timeout = httpx.Timeout(**_PATIENCE)
-            self._client = httpx.AsyncClient(timeout=timeout, follow_redirects=False)
-        return self._client
 
     async def aclose(self) -> None:
         """Close the connections."""
-        if self._client is not None:
-            await self._client.aclose()
-            self._client = None
+        await self._http.aclose()
 
 
 def odd(host: str, why: str) -> ForgeDown:
     """The error for an answer that makes no sense."""
     return ForgeDown(host, f"invalid response: {why}")
-
-
-async def _bounded_body(response: httpx.Response) -> bytes:
-    """The decompressed body, cut one byte above the limit."""
-    packed = response.headers.get("content-encoding", "").strip().lower() in {"gzip", "x-gzip"}
-    unpacking = zlib.decompressobj(16 + zlib.MAX_WBITS) if packed else None
-    body = bytearray()
-    async for piece in response.aiter_raw():
-        room = LARGEST + 1 - len(body)
-        body += unpacking.decompress(piece, room) if unpacking else piece[:room]
-        if len(body) > LARGEST:
-            break
-    return bytes(body)
 
 
 def _origin(address: str) -> tuple[str, str, int | None]:

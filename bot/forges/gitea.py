@@ -9,14 +9,12 @@ from collections.abc import Iterator, Sequence
 from types import MappingProxyType
 
 from bot.forges import fields
-from bot.forges.fields import Json, inner, table, tables
-from bot.forges.forge_client import ForgeClient, ForgeRepository
+from bot.forges.fields import Json, inner, tables
+from bot.forges.forge_client import ForgeClient, ForgeRepository, understood
 from digest.core import request as forge
-from digest.core.change import Change
+from digest.core.change import Change, FileChange
 from digest.diff.unified_diff import read_diff
 
-_PAGE = 50  # the largest page of an instance by default
-_TEXT = "text/plain"
 _VERDICTS = {
     "APPROVED": forge.ReviewVerdict.APPROVED,
     "REQUEST_CHANGES": forge.ReviewVerdict.CHANGES_REQUESTED,
@@ -30,58 +28,51 @@ class Gitea(ForgeRepository):
 
     requests = ("pulls", "pull requests")
     newest = MappingProxyType({"state": "closed", "sort": "recentupdate"})
-    per_page = ("limit", _PAGE)
+    per_page = ("limit", 50)  # the largest page of an instance by default
 
     def __init__(self, wire: ForgeClient, name: str) -> None:
         super().__init__(wire, name, f"/repos/{name}")
 
+    @understood
     async def request(self, number: int) -> forge.PullRequest:
         """A pull request with its reviewers and the issues that its text closes."""
-        what = f"pull request #{number}"
-        path = f"{self._base}/pulls/{number}"
-        page = await self._wire.get(path, what)
-        given = await self._wire.all(f"{path}/reviews", what, query={"limit": _PAGE}, most=5)
-        return self._wire.understood(
-            lambda: _request(table(page.value), self._name, forge.final(_reviewers(tables(given))))
-        )
+        path, what = f"pulls/{number}", f"pull request #{number}"
+        data = await self._one(path, what)
+        reviews = await self._all(f"{path}/reviews", what, 5)
+        return _request(data, self._name, forge.final(_reviewers(reviews)))
 
     async def patch(self, request: forge.PullRequest) -> forge.Patch:
         """Its files with their lines, from its diff."""
-        path = f"{self._base}/pulls/{request.number}.diff"
-        page = await self._wire.get(path, f"pull request #{request.number}", accept=_TEXT)
-        files = read_diff(str(page.value))
+        files = await self._diff(f"pulls/{request.number}", f"pull request #{request.number}")
         return forge.Patch(files=files, total=max(request.files, len(files)))
 
+    async def _diff(self, path: str, what: str) -> tuple[FileChange, ...]:
+        page = await self.wire.get(f"{self._base}/{path}.diff", what, accept="text/plain")
+        return read_diff(str(page.value))
+
+    @understood
     async def checks(self, request: forge.PullRequest) -> forge.Checks | None:
         """The statuses of its newest commit."""
-        path = f"{self._base}/commits/{request.head}/status"
-        page = await self._wire.get(path, f"pull request #{request.number}")
-        return self._wire.understood(
-            lambda: fields.checks(
-                (fields.line(one, "context"), fields.text(one, "status"))
-                for one in tables(table(page.value).get("statuses") or [])
-            )
+        what = f"pull request #{request.number}"
+        data = await self._one(f"commits/{request.head}/status", what)
+        return fields.checks(
+            (fields.line(one, "context"), fields.text(one, "status"))
+            for one in tables(data.get("statuses") or [])
         )
 
+    @understood
     async def issue(self, number: int) -> forge.Issue:
         """An issue, with the requests and commits in its timeline."""
-        what = f"issue #{number}"
-        path = f"{self._base}/issues/{number}"
-        page = await self._wire.get(path, what)
-        events = await self._wire.all(f"{path}/timeline", what, query={"limit": _PAGE}, most=5)
-        return self._wire.understood(
-            lambda: fields.issue(table(page.value), _mentions(tables(events)))
-        )
+        path, what = f"issues/{number}", f"issue #{number}"
+        data = await self._one(path, what)
+        return fields.issue(data, _mentions(await self._all(f"{path}/timeline", what, 5)))
 
+    @understood
     async def change(self, sha: str) -> Change:
         """A commit with its files."""
-        what = f"commit {sha}"
-        path = f"{self._base}/git/commits/{sha}"
-        page = await self._wire.get(path, what)
-        diff = await self._wire.get(f"{path}.diff", what, accept=_TEXT)
-        return self._wire.understood(
-            lambda: fields.change(table(page.value), read_diff(str(diff.value)))
-        )
+        path, what = f"git/commits/{sha}", f"commit {sha}"
+        data = await self._one(path, what)
+        return fields.change(data, await self._diff(path, what))
 
     def _read_listed(self, data: Json) -> forge.PullRequest:
         return _request(data, self._name, None)
@@ -89,8 +80,7 @@ class Gitea(ForgeRepository):
 
 async def standing(wire: ForgeClient) -> Json:
     """The account, or the version of the server. Raises ``ForgeUnauthorized`` for a wrong token."""
-    page = await wire.get("/user" if wire.credentials.known else "/version", "account")
-    return wire.understood(lambda: table(page.value))
+    return await wire.one("/user" if wire.credentials.known else "/version", "account")
 
 
 def _request(

@@ -21,13 +21,11 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
-from functools import partial
 from types import MappingProxyType
 
 from bot.forges import fields
 from bot.forges.fields import Json, inner, table, tables
-from bot.forges.forge_client import ForgeClient, ForgeRepository
-from bot.forges.forge_transport import odd
+from bot.forges.forge_client import ForgeClient, ForgeRepository, understood
 from digest.core import request as forge
 from digest.core.change import Change, FileChange, FileStatus
 from digest.diff.unified_diff import before, read_hunks
@@ -143,13 +141,11 @@ def _check_states(runs: Json, statuses: Json) -> Iterator[tuple[str, str]]:
 HEADERS = {"accept": "application/vnd.github+json", "x-github-api-version": "2022-11-28"}
 """Headers of every request."""
 
-_PAGE = 100
 _MOST_FILES = 3000
 """The most files that the API lists of a pull request or commit; further ones are only counted."""
 
-_MOST_FILE_PAGES = _MOST_FILES // _PAGE
+_MOST_FILE_PAGES = _MOST_FILES // 100
 _MOST_TEXTS = 20  # the most file contents that are fetched, each by a request
-_MOST_COMMIT_PAGES = 10
 _MOST_TIMELINE_PAGES = 5
 
 
@@ -162,31 +158,23 @@ class GitHub(ForgeRepository):
     def __init__(self, wire: ForgeClient, name: str) -> None:
         super().__init__(wire, name, f"/repos/{name}")
 
+    @understood
     async def request(self, number: int) -> forge.PullRequest:
         """A pull request with its reviewers and the issues that its text closes."""
-        what = f"pull request #{number}"
-        page = await self._wire.get(f"{self._base}/pulls/{number}", what)
-        reviews = await self._wire.all(
-            f"{self._base}/pulls/{number}/reviews", what, query={"per_page": _PAGE}, most=5
-        )
-        return self._wire.understood(
-            lambda: read_request(
-                table(page.value),
-                self._name,
-                forge.final(read_reviews(tables(reviews), table(page.value))),
-            )
-        )
+        path, what = f"pulls/{number}", f"pull request #{number}"
+        data = await self._one(path, what)
+        reviews = await self._all(f"{path}/reviews", what, 5)
+        return read_request(data, self._name, forge.final(read_reviews(reviews, data)))
 
+    @understood
     async def patch(self, request: forge.PullRequest) -> forge.Patch:
         """Its files with their lines; at most 3000 files are listed."""
-        files = await self._wire.all(
-            f"{self._base}/pulls/{request.number}/files",
-            f"pull request #{request.number}",
-            query={"per_page": _PAGE},
-            most=_MOST_FILE_PAGES,
+        number = request.number
+        listed = await self._all(
+            f"pulls/{number}/files", f"pull request #{number}", _MOST_FILE_PAGES
         )
-        read = self._wire.understood(lambda: tuple(map(read_file, tables(files))))
-        whole = forge.Patch(files=read, total=max(request.files, len(read)))
+        files = tuple(map(read_file, listed))
+        whole = forge.Patch(files=files, total=max(request.files, len(files)))
         return await self._with_texts(request, whole)
 
     async def _with_texts(self, request: forge.PullRequest, patch: forge.Patch) -> forge.Patch:
@@ -215,45 +203,42 @@ class GitHub(ForgeRepository):
     async def _text(self, blob: str) -> str | None:
         """A file's content; ``None`` if the forge does not give it."""
         try:
-            page = await self._wire.get(f"{self._base}/git/blobs/{blob}", "file")
+            return read_content(await self._one(f"git/blobs/{blob}", "file"))
         except NotOnForge:
             return None
-        return self._wire.understood(lambda: read_content(table(page.value)))
 
+    @understood
     async def checks(self, request: forge.PullRequest) -> forge.Checks | None:
         """Check runs and statuses of its newest commit, a page of each."""
         what, path = f"pull request #{request.number}", f"{self._base}/commits/{request.head}"
-        query = {"per_page": _PAGE}
-        runs = await self._wire.get(f"{path}/check-runs", what, query=query)
-        statuses = await self._wire.get(f"{path}/status", what, query=query)
-        return self._wire.understood(
-            lambda: fields.checks(_check_states(table(runs.value), table(statuses.value)))
-        )
+        query = dict([self.per_page])
+        runs = await self.wire.get(f"{path}/check-runs", what, query=query)
+        statuses = await self.wire.get(f"{path}/status", what, query=query)
+        return fields.checks(_check_states(table(runs.value), table(statuses.value)))
 
+    @understood
     async def issue(self, number: int) -> forge.Issue:
         """An issue, with the requests and commits in its timeline."""
-        what = f"issue #{number}"
-        page = await self._wire.get(f"{self._base}/issues/{number}", what)
-        events = await self._wire.all(
-            f"{self._base}/issues/{number}/timeline",
-            what,
-            query={"per_page": _PAGE},
-            most=_MOST_TIMELINE_PAGES,
-        )
-        return self._wire.understood(lambda: issue(table(page.value), tables(events), self._name))
+        path, what = f"issues/{number}", f"issue #{number}"
+        data = await self._one(path, what)
+        events = await self._all(f"{path}/timeline", what, _MOST_TIMELINE_PAGES)
+        return issue(data, events, self._name)
 
+    @understood
     async def change(self, sha: str) -> Change:
         """A commit, with up to 3000 files."""
-        what = f"commit {sha}"
         data: Json = {}
         files: list[Json] = []
-        pages = self._wire.listed(
-            f"{self._base}/commits/{sha}", what, query={"per_page": _PAGE}, most=_MOST_FILE_PAGES
+        pages = self.wire.listed(
+            f"{self._base}/commits/{sha}",
+            f"commit {sha}",
+            query=dict([self.per_page]),
+            most=_MOST_FILE_PAGES,
         )
         async for page in pages:
-            data = self._wire.understood(partial(table, page.value))
-            files += self._wire.understood(partial(tables, data.get("files", [])))
-        return self._wire.understood(lambda: fields.change(data, tuple(map(read_file, files))))
+            data = table(page.value)
+            files += tables(data.get("files", []))
+        return fields.change(data, tuple(map(read_file, files)))
 
     def _read_listed(self, data: Json) -> forge.PullRequest:
         return read_request(data, self._name, None)
@@ -262,11 +247,10 @@ class GitHub(ForgeRepository):
 async def standing(wire: ForgeClient) -> Json:
     """The account and the rest of its limit; this request is free."""
     try:
-        page = await wire.get("/rate_limit", "rate limit")
+        return await wire.one("/rate_limit", "rate limit")
     except NotOnForge:
         # An Enterprise Server without limits has no such page.
         return {}
-    return wire.understood(lambda: table(page.value))
 
 
 _AHEAD = timedelta(minutes=5)
@@ -311,19 +295,16 @@ class GitHubApp:
         signed = {
             "authorization": f"Bearer {statement(self._app, self._key, now, self._asking.host)}"
         }
-        try:
+        with self._asking.understood():
             if not self._installation:
-                installation = await self._asking.look(
-                    f"/repos/{self._home}/installation", f"installation for {self._home}", signed
-                )
-                self._installation = fields.number(fields.table(installation.value), "id")
+                path, what = f"/repos/{self._home}/installation", f"installation for {self._home}"
+                found = await self._asking.send("GET", path, what, signed)
+                self._installation = fields.number(table(found.value), "id")
             path = f"/app/installations/{self._installation}/access_tokens"
-            made = await self._asking.post(path, f"installation {self._installation}", signed)
-            data = fields.table(made.value)
+            what = f"installation {self._installation}"
+            data = table((await self._asking.send("POST", path, what, signed)).value)
             self._token = fields.text(data, "token", 1000)
             self._until = fields.moment(data, "expires_at")
-        except ValueError as error:
-            raise odd(self._asking.host, str(error)) from error
 
 
 def statement(app: str, key: str, now: datetime, host: str) -> str:

@@ -15,12 +15,11 @@ from typing_extensions import override
 
 from bot.forges import fields
 from bot.forges.fields import Json, inner, table, tables
-from bot.forges.forge_client import ForgeClient, ForgeRepository
+from bot.forges.forge_client import ForgeClient, ForgeRepository, understood
 from digest.core import request as forge
 from digest.core.change import Change, Commit, FileChange, FileStatus
 from digest.diff.unified_diff import read_hunks
 
-_PAGE = 100
 _MOST_FILE_PAGES = 30
 _PATH = 4096
 
@@ -42,64 +41,49 @@ class GitLab(ForgeRepository):
     def __init__(self, wire: ForgeClient, name: str) -> None:
         super().__init__(wire, name, f"/projects/{quote(name, safe='')}")
 
+    @understood
     async def request(self, number: int) -> forge.PullRequest:
         """A merge request with its reviewers, approvals and the issues that its text closes."""
-        what = f"merge request !{number}"
-        path = f"{self._base}/merge_requests/{number}"
-        page = await self._wire.get(path, what)
-        approvals = await self._wire.get(f"{path}/approvals", what)
-        return self._wire.understood(
-            lambda: _request(
-                table(page.value),
-                self._name,
-                forge.final(_reviewers(table(page.value), table(approvals.value))),
-            )
-        )
+        path, what = f"merge_requests/{number}", f"merge request !{number}"
+        data = await self._one(path, what)
+        approvals = await self._one(f"{path}/approvals", what)
+        return _request(data, self._name, forge.final(_reviewers(data, approvals)))
 
+    @understood
     async def patch(self, request: forge.PullRequest) -> forge.Patch:
         """Its files with their lines."""
-        files = await self._wire.all(
-            f"{self._base}/merge_requests/{request.number}/diffs",
-            f"merge request !{request.number}",
-            query={"per_page": _PAGE},
-            most=_MOST_FILE_PAGES,
+        number = request.number
+        listed = await self._all(
+            f"merge_requests/{number}/diffs", f"merge request !{number}", _MOST_FILE_PAGES
         )
-        read = self._wire.understood(lambda: tuple(map(_file, tables(files))))
-        return forge.Patch(files=read, total=max(request.files, len(read)))
+        files = tuple(map(_file, listed))
+        return forge.Patch(files=files, total=max(request.files, len(files)))
 
+    @understood
     async def checks(self, request: forge.PullRequest) -> forge.Checks | None:
         """The newest pipeline of a merge request."""
         path = f"{self._base}/merge_requests/{request.number}/pipelines"
         what, query = f"merge request !{request.number}", {"per_page": 1}
-        page = await self._wire.get(path, what, query=query)
-        return self._wire.understood(
-            lambda: fields.checks(
-                (f"pipeline {fields.count(one, 'id')}", fields.text(one, "status"))
-                for one in tables(page.value)[:1]
-            )
+        page = await self.wire.get(path, what, query=query)
+        return fields.checks(
+            (f"pipeline {fields.count(one, 'id')}", fields.text(one, "status"))
+            for one in tables(page.value)[:1]
         )
 
+    @understood
     async def issue(self, number: int) -> forge.Issue:
         """An issue, with the merge requests that mention it."""
-        what = f"issue #{number}"
-        path = f"{self._base}/issues/{number}"
-        page = await self._wire.get(path, what)
-        related = await self._wire.all(f"{path}/related_merge_requests", what, most=3)
-        return self._wire.understood(
-            lambda: fields.issue(
-                _shared(table(page.value)), (fields.number(one, "iid") for one in tables(related))
-            )
-        )
+        path, what = f"issues/{number}", f"issue #{number}"
+        data = await self._one(path, what)
+        related = await self._all(f"{path}/related_merge_requests", what, 1)
+        return fields.issue(_shared(data), (fields.number(one, "iid") for one in related))
 
+    @understood
     async def change(self, sha: str) -> Change:
         """A commit with its files."""
-        what = f"commit {sha}"
-        path = f"{self._base}/repository/commits/{sha}"
-        page = await self._wire.get(path, what)
-        files = await self._wire.all(
-            f"{path}/diff", what, query={"per_page": _PAGE}, most=_MOST_FILE_PAGES
-        )
-        return self._wire.understood(lambda: _change(table(page.value), tables(files)))
+        path, what = f"repository/commits/{sha}", f"commit {sha}"
+        data = await self._one(path, what)
+        return _change(data, await self._all(f"{path}/diff", what, _MOST_FILE_PAGES))
 
     def _read_listed(self, data: Json) -> forge.PullRequest:
         return _request(data, self._name, None)

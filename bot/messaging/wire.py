@@ -1,8 +1,9 @@
-"""HTTP requests to a platform's server, with errors classified, and senders to an address.
+"""HTTP requests to a server, with errors classified, and senders to an address.
 
-For platforms that have no library of their own. Nothing is retried and no redirect is followed;
-addresses, which may contain secrets, appear in no error. A sender to an address has one chat and
-reads nothing, so ``chat`` does not matter for its turns.
+For forges, and platforms that have no library of their own. Nothing is retried but what a server
+cut off while it was idle, and no redirect is followed; addresses, which may contain secrets, appear
+in no error. A sender to an address has one chat and reads nothing, so ``chat`` does not matter for
+its turns.
 """
 
 from __future__ import annotations
@@ -60,10 +61,14 @@ class Reply:
 
 
 class HttpClient:
-    """Connections to a platform, opened at the first request; ``patience`` is in seconds."""
+    """Connections to a server, opened at the first request.
 
-    def __init__(self, *, patience: float = 20.0) -> None:
+    ``patience`` is in seconds of silence, ``largest`` in bytes of an answer.
+    """
+
+    def __init__(self, *, patience: float = 20.0, largest: int = _MOST_BYTES) -> None:
         self._patience = patience
+        self._largest = largest
         self._session: aiohttp.ClientSession | None = None
 
     async def request(
@@ -88,7 +93,7 @@ class HttpClient:
                 return Reply(
                     status=response.status,
                     headers={name.lower(): value for name, value in response.headers.items()},
-                    body=await _read(response),
+                    body=await _read(response, self._largest),
                 )
         except aiohttp.InvalidURL:
             raise SendError(SendReason.UNSUPPORTED, "the address cannot be used") from None
@@ -120,12 +125,12 @@ class HttpClient:
             self._session = None
 
 
-async def _read(response: aiohttp.ClientResponse) -> bytes:
+async def _read(response: aiohttp.ClientResponse, largest: int) -> bytes:
     body = bytearray()
     async for chunk in response.content.iter_any():
         body += chunk
-        if len(body) > _MOST_BYTES:
-            raise SendError(SendReason.BROKEN, f"an answer of more than {_MOST_BYTES} bytes")
+        if len(body) > largest:
+            raise SendError(SendReason.BROKEN, f"an answer of more than {largest} bytes")
     return bytes(body)
 
 

@@ -14,7 +14,7 @@ from digest.report.full_report import report_document
 from digest.window import Window
 from handlers.digests.daily import digest_of_window
 from tests.servers.github import GitHubServer, merged
-from tests.servers.loopback import Breaks
+from tests.servers.loopback import Fails
 from tests.support.builders import RepositoryBuilder
 
 HOST = "ghe.example.org"
@@ -116,7 +116,7 @@ async def test_nothing_is_asked_where_it_is_off_or_long_ago(server, configure):
     assert server.sent == []
 
 
-@pytest.mark.parametrize("acts", [[Breaks(), Breaks()], []])
+@pytest.mark.parametrize("acts", [[Fails(502), Fails(502)], []])
 async def test_without_an_answer_the_digest_is_told_all_the_same(server, configure, acts):
     server.script.extend(acts)
     report = await told(configure())

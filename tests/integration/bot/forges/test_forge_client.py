@@ -201,7 +201,7 @@ async def test_gitlab_list_is_read_to_what_is_known(lab, at_gitlab):
 async def test_gitlab_says_that_a_limit_is_reached_and_what_is_left(lab, at_gitlab):
     lab.requests[12] = gitlab.merge_request(12)
     await at_gitlab.request(12)
-    assert at_gitlab._wire.limits.quota.remaining == 1998
+    assert at_gitlab.wire.limits.quota.remaining == 1998
     lab.remaining = 0
     with pytest.raises(ForgeLimited):
         await at_gitlab.request(12)

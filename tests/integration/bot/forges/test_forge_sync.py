@@ -15,7 +15,7 @@ from bot.publishing.forge_sync import ForgeSync
 from digest.core.reference import Query
 from digest.errors import ForgeUnauthorized, NotOnForge
 from tests.servers.github import TOKEN, merged, pull
-from tests.servers.loopback import Breaks
+from tests.servers.loopback import Fails
 from tests.support.builders import RepositoryBuilder
 
 HOST = "ghe.example.org"
@@ -85,7 +85,7 @@ async def test_arrival_at_another_repository_does_nothing(server, file):
 
 async def test_lists_are_read_by_themselves_and_a_failure_ends_nothing(server, file):
     server.pulls[11] = merged(11, labels=[{"name": "moe"}])
-    server.script.extend([Breaks(), Breaks()])
+    server.script.extend([Fails(502), Fails(502)])
     async with open_workspace(file) as app:
         forge_sync = ForgeSync(app, app.config)
         async with forge_sync.running(timedelta(seconds=0.05)):

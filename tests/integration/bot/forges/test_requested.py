@@ -175,7 +175,7 @@ async def test_request_with_a_new_head_is_analysed_anew(server, ctx):
 async def test_request_that_was_seen_is_told_of_while_the_forge_is_down(server, ctx):
     offer(server)
     await ask("explain #12", ctx)
-    server.script.extend([Breaks(), Breaks()])
+    server.script.extend([Fails(502), Fails(502)])
     shown = markdown((await ask("explain #12", ctx)).document)
     assert "the forge is unavailable now" in shown
     assert "--port" in shown
@@ -213,10 +213,10 @@ async def test_forge_that_is_limited_says_until_when(server, ctx):
 
 
 async def test_forge_that_is_down_is_told_of_where_it_is_configured(server, ctx, forge):
-    server.script.extend([Breaks()] * 2)
+    server.script.extend([Fails(502)] * 2)
     assert isinstance((await ask("explain #99", ctx)).error, ForgeDown)
     forge.eager = False
-    server.script.extend([Breaks()] * 2)
+    server.script.extend([Fails(502)] * 2)
     assert isinstance((await ask("explain #99", ctx)).error, UnknownChange)
 
 
@@ -326,7 +326,7 @@ async def test_who_reviewed_it_is_what_the_forge_says(server, ctx):
     server.pulls[11] = merged(11)
     server.reviews[11] = [{"user": {"login": "bob"}, "state": "APPROVED"}]
     assert "bob approved" in markdown((await ask("who reviewed #11", ctx)).document)
-    server.script.extend([Breaks(), Breaks()])
+    server.script.extend([Fails(502), Fails(502)])
     assert "bob approved" in markdown((await ask("who reviewed #11", ctx)).document)
     offer(server)
     assert "bob approved" in markdown((await ask("who reviewed #12", ctx)).document)

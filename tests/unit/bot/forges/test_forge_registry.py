@@ -125,7 +125,7 @@ def test_forge_is_the_one_of_the_repositorys_host(web, forge, kind, api):
     )
     found = Forges({"own": own}, SystemClock()).of(repository(web, forge))
     assert isinstance(found, kind)
-    assert found._wire.base == api
+    assert found.wire.base == api
     assert found.eager == (forge == "")
 
 
