@@ -86,7 +86,7 @@ def create(config: Config) -> SlackSender:
     calls = SlackWebApi(config.api)
     if config.bot_token is not None and config.app_token is None and config.events == "socket":
         return SlackSender(calls, OneAccount(calls, config.bot_token.get_secret_value()))
-    # Bolt is slow to import, so only a listening bot imports it.
+    # Only a listening bot imports what it listens with.
     from bot.platforms.slack.receiver import listening
 
     return listening(config, calls)

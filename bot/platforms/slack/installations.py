@@ -17,7 +17,6 @@ from typing import Any, Protocol
 
 import structlog
 from slack_sdk.oauth.installation_store.async_installation_store import AsyncInstallationStore
-from slack_sdk.oauth.installation_store.models.bot import Bot
 from slack_sdk.oauth.installation_store.models.installation import Installation
 
 from bot.messaging.sender import SendError, SendReason
@@ -90,120 +89,77 @@ _TEAM = re.compile(r"[TE][A-Z0-9]{2,30}")
 
 
 class Installations(AsyncInstallationStore):
-    """Stores the bot's token of each workspace; ``allowed`` restricts them unless it is empty."""
+    """The bot's token of each workspace that installed it; ``allowed`` restricts them if any is.
+
+    Implements :class:`Accounts`.
+    """
 
     # The library's own file store is readable by everybody on the machine, and also stores tokens
     # by organisation, which a chat does not name.
 
+    many = True
+
     def __init__(self, folder: Path, allowed: Collection[str] = ()) -> None:
         self._folder = folder
         self._allowed = frozenset(allowed)
+        self._known: dict[str, tuple[int, SlackAccount]] = {}
 
     async def async_save(self, installation: Installation) -> None:
-        """Save an installation, unless its workspace is not allowed."""
-        await self.async_save_bot(installation.to_bot())
-
-    async def async_save_bot(self, bot: Bot) -> None:
-        """Save a bot's token. Raises ``SendError`` if the workspace is not allowed."""
-        file = self._file(bot.team_id or "")
+        """Save a token. Raises ``SendError`` if its workspace is not allowed."""
+        file = self._file(installation.team_id or "")
         if file is None:
-            log.warning("slack.workspace_refused", workspace=bot.team_id)
+            log.warning("slack.workspace_refused", workspace=installation.team_id)
             raise SendError(SendReason.UNAUTHORIZED, "this workspace is not allowed")
         stored = {
-            "token": bot.bot_token,
-            "team": bot.team_id,
-            "user": bot.bot_user_id,
-            "bot": bot.bot_id,
-            "workspace": bot.team_name or "",
-            "app": bot.app_id or "",
-            "installed_at": bot.installed_at,
+            "token": installation.bot_token,
+            "team": installation.team_id,
+            "user": installation.bot_user_id,
+            "bot": installation.bot_id,
+            "workspace": installation.team_name or "",
+            "app": installation.app_id or "",
+            "installed_at": installation.installed_at,
         }
         await asyncio.to_thread(_write, file, json.dumps(stored))
-        log.info("slack.installed", workspace=bot.team_id)
+        log.info("slack.installed", workspace=installation.team_id)
 
-    async def async_find_bot(
-        self,
-        *,
-        enterprise_id: str | None,
-        team_id: str | None,
-        is_enterprise_install: bool | None = False,
-    ) -> Bot | None:
-        """The bot of a workspace."""
-        del enterprise_id, is_enterprise_install
-        file = self._file(team_id or "")
-        stored = await asyncio.to_thread(_read, file) if file else None
-        if stored is None:
-            return None
-        return Bot(
-            app_id=stored["app"],
-            team_id=stored["team"],
-            team_name=stored["workspace"],
-            bot_token=stored["token"],
-            bot_id=stored["bot"],
-            bot_user_id=stored["user"],
-            installed_at=stored["installed_at"],
-        )
-
-    async def async_delete_bot(self, *, enterprise_id: str | None, team_id: str | None) -> None:
-        """Forget a workspace."""
-        del enterprise_id
-        if file := self._file(team_id or ""):
-            await asyncio.to_thread(file.unlink, missing_ok=True)
-            log.info("slack.uninstalled", workspace=team_id)
-
-    def stamp(self, team: str) -> int:
-        """The modification time of the workspace's file; 0 without one."""
+    async def of(self, team: str) -> SlackAccount:
+        """The account of a workspace, by its file. Raises ``SendError`` if not installed."""
         file = self._file(team)
         try:
-            return file.stat().st_mtime_ns if file else 0
+            stamp = file.stat().st_mtime_ns if file else 0
         except OSError:
-            return 0
+            stamp = 0
+        known = self._known.get(team)
+        if known is not None and known[0] == stamp:
+            return known[1]
+        stored = await asyncio.to_thread(_read, file) if file else None
+        if stored is None:
+            raise SendError(
+                SendReason.UNAUTHORIZED,
+                "the bot is not installed in this workspace; a chat here is T.../C...",
+            )
+        account = SlackAccount(
+            token=stored["token"],
+            team=team,
+            user=stored["user"],
+            bot=stored["bot"],
+            name="digestbot",
+            workspace=stored["workspace"] or team,
+        )
+        self._known[team] = (stamp, account)
+        return account
+
+    async def forget(self, team: str) -> None:
+        """The bot was removed from a workspace."""
+        if file := self._file(team):
+            await asyncio.to_thread(file.unlink, missing_ok=True)
+            log.info("slack.uninstalled", workspace=team)
 
     def _file(self, team: str) -> Path | None:
         """The file of a workspace; ``None`` for an invalid or disallowed id."""
         if not _TEAM.fullmatch(team) or (self._allowed and team not in self._allowed):
             return None
         return self._folder / f"{team}.json"
-
-
-class InstalledAccounts:
-    """The account of each workspace that the bot was installed in."""
-
-    many = True
-
-    def __init__(self, installations: Installations) -> None:
-        self._installations = installations
-        self._read: dict[str, tuple[int, SlackAccount]] = {}
-
-    async def of(self, team: str) -> SlackAccount:
-        """The account of a workspace, by its file. Raises ``SendError`` if not installed."""
-        stamp = self._installations.stamp(team)
-        known = self._read.get(team)
-        if known is not None and known[0] == stamp:
-            return known[1]
-        account = await self._fetch_account(team)
-        self._read[team] = (stamp, account)
-        return account
-
-    async def _fetch_account(self, team: str) -> SlackAccount:
-        bot = await self._installations.async_find_bot(enterprise_id=None, team_id=team)
-        if bot is None:
-            raise SendError(
-                SendReason.UNAUTHORIZED,
-                "the bot is not installed in this workspace; a chat here is T.../C...",
-            )
-        return SlackAccount(
-            token=bot.bot_token,
-            team=team,
-            user=bot.bot_user_id,
-            bot=bot.bot_id,
-            name="digestbot",
-            workspace=bot.team_name or team,
-        )
-
-    async def forget(self, team: str) -> None:
-        """The bot was removed from a workspace."""
-        await self._installations.async_delete_bot(enterprise_id=None, team_id=team)
 
 
 def _write(file: Path, text: str) -> None:

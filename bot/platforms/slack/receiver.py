@@ -1,4 +1,4 @@
-"""Slack's messages to the bot: stored, acknowledged, then read with Bolt.
+"""Slack's messages to the bot: stored, acknowledged, then read.
 
 Also puts a listening bot together from its configuration.
 """
@@ -7,17 +7,15 @@ from __future__ import annotations
 
 import asyncio
 import json
-import re
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import aclosing
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from datetime import datetime
 from typing import Any
+from urllib.parse import parse_qsl
 
 import aiohttp
 import structlog
-from slack_bolt.async_app import AsyncAck, AsyncApp, AsyncBoltContext
-from slack_bolt.authorization import AuthorizeResult
-from slack_bolt.request.async_request import AsyncBoltRequest
 from slack_sdk.errors import SlackClientError
 from slack_sdk.webhook.async_client import AsyncWebhookClient
 
@@ -27,7 +25,6 @@ from bot.messaging.sender import Part, Receipt, SendError, SendReason
 from bot.platforms.slack import Config, installations
 from bot.platforms.slack.blocks import home_blocks
 from bot.platforms.slack.events import HomeOpened, SlackMessage, read
-from bot.platforms.slack.oauth import Installing
 from bot.platforms.slack.rich_text import fallback
 from bot.platforms.slack.sender import SlackSender, ThreadInfo, blocks_of
 from bot.platforms.slack.socket_mode import SocketMode
@@ -41,122 +38,16 @@ Json = dict[str, Any]
 SOCKET, CALL = "socket", "call"
 """The transport of a delivery, stored with it: Socket Mode or HTTP."""
 
-_READING = "reading"
-_EVERY = re.compile(r".*", re.DOTALL)
-
 # https://docs.slack.dev/interactivity/handling-user-interaction: a response_url expires after that.
 RESPONSE_SECONDS = 29 * 60.0
 
 
-Found = Incoming | HomeOpened | None  # the content of a delivery for the bot
-
-
-@dataclass(slots=True, kw_only=True)
-class _Reading:
-    """A delivery on its way through Bolt, and its result."""
-
-    arrival: Arrival
-    found: Found = None
-    error: SendError | None = None
-
-
-class BoltAdapter:
-    """Bolt's application, with a listener for each kind of delivery, as it warns otherwise."""
-
-    def __init__(
-        self, calls: SlackWebApi, accounts: installations.Accounts, surroundings: ThreadInfo
-    ) -> None:
-        self.responses: Remembered[str] = Remembered(RESPONSE_SECONDS)
-        self._accounts = accounts
-        self._surroundings = surroundings
-        self._app = AsyncApp(
-            name="digestbot",
-            client=calls.client,
-            authorize=_authorizing(accounts),
-            # Requests are verified and acknowledged before they come here.
-            request_verification_enabled=False,
-            process_before_response=True,
-            signing_secret="",
-            logger=quiet,
-        )
-        self._app.event(_EVERY)(self._hear)
-        self._app.action(_EVERY)(self._take)
-        self._app.shortcut(_EVERY)(self._take)
-        self._app.view(_EVERY)(self._take)
-        self._app.command(_EVERY)(self._take)
-
-    async def read(self, arrival: Arrival) -> Found:
-        """The content of a delivery. Raises ``SendError`` if a needed query to Slack fails."""
-        reading = _Reading(arrival=arrival)
-        socket = arrival.kind == SOCKET
-        request = AsyncBoltRequest(
-            body=json.loads(arrival.content) if socket else arrival.content,
-            mode="socket_mode" if socket else "http",
-            context={_READING: reading},
-        )
-        response = await self._app.async_dispatch(request)
-        if reading.error is not None:
-            raise reading.error
-        if response.status >= 500:
-            raise SendError(SendReason.BROKEN, f"Bolt answers with {response.status}")
-        return reading.found
-
-    async def _take(self, ack: AsyncAck, body: Json, context: AsyncBoltContext) -> None:
-        await ack()
-        await self._hear(body, context)
-
-    async def _hear(self, body: Json, context: AsyncBoltContext) -> None:
-        reading: _Reading = context[_READING]
-        try:
-            reading.found = await self._read_arrival(body, reading.arrival)
-        except SendError as error:
-            reading.error = error
-        except Exception:
-            # Repeating what cannot be read would not help.
-            log.exception("slack.unread")
-
-    async def _read_arrival(self, body: Json, arrival: Arrival) -> Found:
-        if _event_of(body) == "app_uninstalled":
-            await self._accounts.forget(_team(body))
-            return None
-        account = await self._accounts.of(_team(body))
-        found = read(body, account, arrival.at)
-        if isinstance(found, SlackMessage):
-            return await self._completed_message(found, account)
-        return found
-
-    async def _completed_message(
-        self, heard: SlackMessage, account: installations.SlackAccount
-    ) -> Incoming | None:
-        incoming, around = heard.incoming, self._surroundings
-        if heard.thread and not await around.takes_part(account, incoming.chat, heard.thread):
-            return None
-        if heard.response and incoming.receipt is not None:
-            self.responses.keep(incoming.receipt.message, heard.response)
-        if not heard.known:
-            external = await around.external(account, incoming.chat)
-            incoming = replace(incoming, external=external)
-        if self._accounts.many:
-            incoming = replace(incoming, chat=f"{account.team}/{incoming.chat}")
-        return incoming
-
-
-def _authorizing(
-    accounts: installations.Accounts,
-) -> Callable[[str | None], Awaitable[AuthorizeResult]]:
-    """Tells Bolt the bot's identity; a function, as Bolt would pass a method another ``self``."""
-
-    async def authorize(team_id: str | None) -> AuthorizeResult:
-        account = await accounts.of(team_id or "")
-        return AuthorizeResult(
-            enterprise_id=None,
-            team_id=account.team,
-            bot_token=account.token,
-            bot_id=account.bot,
-            bot_user_id=account.user,
-        )
-
-    return authorize
+def parsed(content: str) -> Json:
+    """A delivery as Slack sends it: JSON, or a form whose field ``payload`` may hold JSON."""
+    if content.startswith("{"):
+        return dict(json.loads(content))
+    form = dict(parse_qsl(content, keep_blank_values=True))
+    return dict(json.loads(form["payload"])) if "payload" in form else form
 
 
 def _event_of(body: Json) -> str:
@@ -202,7 +93,7 @@ class Slack(SlackSender):
         self._bring = bring
         self._showing: set[asyncio.Task[None]] = set()
         self._used: Remembered[int] = Remembered(RESPONSE_SECONDS)
-        self.intake = BoltAdapter(calls, accounts, self._surroundings)
+        self._responses: Remembered[str] = Remembered(RESPONSE_SECONDS)
         self.inbox = Inbox()
         self.ear = Ear()
         self.web: Asgi | None = None
@@ -231,11 +122,43 @@ class Slack(SlackSender):
         await bring(keep, self.ear)
 
     async def _read(self, arrival: Arrival) -> Incoming | None:
-        found = await self.intake.read(arrival)
-        if isinstance(found, HomeOpened):
-            self._show(found)
+        """The message in a delivery. Raises ``SendError`` if a needed query to Slack fails."""
+        body = parsed(arrival.content)
+        try:
+            return await self._read_body(body, arrival.at)
+        except SendError:
+            raise
+        except Exception:
+            # Repeating what cannot be read would not help.
+            log.exception("slack.unread")
             return None
-        return found
+
+    async def _read_body(self, body: Json, at: datetime) -> Incoming | None:
+        if _event_of(body) == "app_uninstalled":
+            await self._accounts.forget(_team(body))
+            return None
+        account = await self._accounts.of(_team(body))
+        match read(body, account, at):
+            case HomeOpened() as visit:
+                self._show(visit)
+            case SlackMessage() as heard:
+                return await self._completed_message(heard, account)
+        return None
+
+    async def _completed_message(
+        self, heard: SlackMessage, account: installations.SlackAccount
+    ) -> Incoming | None:
+        incoming, around = heard.incoming, self._surroundings
+        if heard.thread and not await around.takes_part(account, incoming.chat, heard.thread):
+            return None
+        if heard.response and incoming.receipt is not None:
+            self._responses.keep(incoming.receipt.message, heard.response)
+        if not heard.known:
+            external = await around.external(account, incoming.chat)
+            incoming = replace(incoming, external=external)
+        if self._accounts.many:
+            incoming = replace(incoming, chat=f"{account.team}/{incoming.chat}")
+        return incoming
 
     async def probe(self, chat: str) -> str:
         """As of a sender, and whether deliveries can be received."""
@@ -247,7 +170,7 @@ class Slack(SlackSender):
         try:
             receipt = await super().send(chat, part, reply_to)
         except SlackRefusal as error:
-            address = self.intake.responses.get(reply_to.message) if reply_to else None
+            address = self._responses.get(reply_to.message) if reply_to else None
             if error.code not in _NOT_THERE or not address or not reply_to:
                 raise
             await self._respond(address, part)
@@ -257,7 +180,7 @@ class Slack(SlackSender):
 
     async def edit(self, chat: str, receipt: Receipt, part: Part) -> Receipt:
         """Replace a message, or an answer that only the asker sees."""
-        if address := self.intake.responses.get(receipt.message):
+        if address := self._responses.get(receipt.message):
             self._spare(address)
             await self._respond(address, part, replace=True)
             return receipt
@@ -309,15 +232,18 @@ class Slack(SlackSender):
 
 def listening(config: Config, calls: SlackWebApi) -> Slack:
     """The bot of one workspace or of many, by Socket Mode or called over HTTP."""
-    installing: Installing | None = None
+    installing = None
     accounts: installations.Accounts
     if config.installations is not None and config.client_secret is not None:
+        # Bolt is slow to import.
+        from bot.platforms.slack.oauth import Installing
+
         store = installations.Installations(config.installations, config.workspaces)
-        accounts = installations.InstalledAccounts(store)
         secret = config.client_secret.get_secret_value()
         installing = Installing(
             calls, store, config.client_id, secret, redirect_url=config.redirect_url
         )
+        accounts = store
     else:
         assert config.bot_token is not None
         accounts = installations.OneAccount(calls, config.bot_token.get_secret_value())

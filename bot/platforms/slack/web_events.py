@@ -17,10 +17,11 @@ from urllib.parse import parse_qs
 
 from bot.messaging import receiver
 from bot.messaging.inbox import Keep, Unkept
-from bot.platforms.slack.oauth import Installing
 
 if TYPE_CHECKING:
     from slack_bolt.response import BoltResponse
+
+    from bot.platforms.slack.oauth import Installing
 
 Json = dict[str, Any]
 SAYS: dict[str, Json] = {"slash_commands": {"response_type": "in_channel"}}

@@ -1,4 +1,4 @@
-"""Hearing Slack through Socket Mode: Bolt and the real client against a loopback server."""
+"""Hearing Slack through Socket Mode: the real client against a loopback server."""
 
 from __future__ import annotations
 
