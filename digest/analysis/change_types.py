@@ -7,7 +7,7 @@ import re
 from digest.analysis.context import VERSIONS, ChangeContext, deprecated
 from digest.core.authors import without_presented
 from digest.core.change import FileStatus
-from digest.core.facts import Action, Area, FactKind, Subject
+from digest.core.facts import Action, Area, FactKind, Subject, is_branch_merge
 from digest.core.patterns import lazy
 from digest.core.statement import ChangeType
 from digest.facts.subject import strip_numbers
@@ -121,7 +121,8 @@ def _types_of_subject(reading: ChangeContext) -> list[ChangeType]:
         words += [*re.split(r"[/,&|+ ]+", tag.lower()), re.sub(r"[ _-]", "", tag.lower())]
     kinds = [ChangeType.BREAKING] if subject.breaking else []
     kinds += [_WORDS[word] for word in words if word in _WORDS]
-    kinds += [k for k, verbs in _LEADING.items() if verbs.match(subject.words)]
+    verbs = {} if is_branch_merge(reading.facts) else _LEADING
+    kinds += [k for k, known in verbs.items() if known.match(subject.words)]
     title = subject.words[:_MOST_WORDS]
     faster = _FASTER.search(title)
     kinds += [ChangeType.FIX] if _FIXED.search(title) else []
@@ -144,7 +145,10 @@ def _types_of_diff(reading: ChangeContext) -> list[ChangeType]:
     kinds = []
     if facts.areas and len(facts.areas) == 1 and facts.areas[0] in _BY_AREA:
         kinds.append(_BY_AREA[facts.areas[0]])
-    if any(f.detail == "advisory" or f.name == "security" for f in facts.of(FactKind.SECURITY)):
+    called = any(
+        f.detail == "advisory" or f.name == "security" for f in facts.of(FactKind.SECURITY)
+    )
+    if called or any(note.mark == "security" for note in facts.notes):
         kinds.append(ChangeType.SECURITY)
     if any(f.kind not in VERSIONS and f.action is Action.REMOVED for f in reading.contracts):
         kinds.append(ChangeType.REMOVAL)

@@ -237,13 +237,18 @@ def opening(text: str, name: str = "") -> str:
     return told if len(told) <= _LONG else _EXAMPLE.sub("", told)
 
 
-_TAGGED = lazy(r"^(?:\[[A-Z][A-Z/ -]{1,30}\]|\*\*[^*]{2,40}\*\*:?)\s*")
+_TAGGED = lazy(r"^(?:\[[A-Z][A-Z/ -]{1,30}\]|\*\*[^*]{2,40}\*\*:?)\s*|[ (]*#\d{1,9}[).]*$")
 
 
 def breaking_notes(reading: ChangeContext) -> list[tuple[str, Evidence]]:
     """What breaks, by the entries that the change adds to the project's changelog."""
     built = any(f.area in {Area.CORE, Area.BUILD} for f in reading.facts.files)
-    notes = [n for n in reading.facts.notes if n.mark == "breaking" and built]
+    return marked_notes(reading, "breaking") if built else []
+
+
+def marked_notes(reading: ChangeContext, mark: str) -> list[tuple[str, Evidence]]:
+    """The entries of a mark that the change adds to the project's changelog."""
+    notes = [n for n in reading.facts.notes if n.mark == mark]
     told = ((opening(clean(_TAGGED.sub("", note.text))), note.evidence) for note in notes)
     return [(strip_numbers(text)[0].rstrip("."), place) for text, place in told if text]
 

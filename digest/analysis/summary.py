@@ -103,6 +103,7 @@ def _by_rank(reading: ChangeContext) -> Iterator[Statement]:
     title = headline(reading.facts, reading.language, description.labels if description else ())
     yield from _undoing(reading)
     if is_branch_merge(reading.facts):
+        yield from _secured(reading)
         yield from _title(reading, title)
         return
     acts = list(_acts(reading, title))
@@ -189,6 +190,14 @@ def _acts(reading: ChangeContext, title: Headline) -> Iterator[Statement]:
         *_refused(reading),
     ]
     yield from _as_statements(clauses[:_CLAUSES], reading)
+
+
+def _secured(reading: ChangeContext) -> Iterator[Statement]:
+    """Security fixes of a release that a merged branch brings, by the changelog."""
+    label = words.SECURITY.template(reading.language)
+    for text, place in quotes.marked_notes(reading, "security"):
+        spans = words.LABELLED(reading.language, label=label, what=code_as_spans(text))
+        yield make_statement(with_full_stop(spans, reading), [place], Aspect.SECURITY)
 
 
 def _as_statements(

@@ -251,9 +251,17 @@ def sure_deprecations(facts: Facts) -> tuple[Fact, ...]:
 
 
 _INNER = re.compile(r"(?:^|/)internal/.*\.go$")  # nobody else can import it
-_MERGE = re.compile(r"merg(?:e|es|ed|ing)\b", re.IGNORECASE)
+_MERGE = re.compile(
+    r"merg(?:e|es|ed|ing)\b(?: \S{1,80}(?: \(#\d{1,9}\))?$|.{0,120}\bbranch(?:es)?\b"
+    r"|(?: back| in| new| private| the| with){0,3} ['\"`]?(?:commit '|dev|main\b|master\b|next\b"
+    r"|origin|release|remote|stable\b|tag\b|trunk\b|upstream|v?\d{1,4}\.)"
+    r"|.{1,120} (?:->|(?:in)?to) ['\"`]?"
+    r"(?:dev\b|main\b|master\b|next\b|stable\b|trunk\b|v?\d{1,4}\.))",
+    re.IGNORECASE,
+)
+"""A title that says which branch is merged or into which; others merge two parts of a program."""
 
 
 def is_branch_merge(facts: Facts) -> bool:
-    """Whether a change merges a branch whose commits are changes of their own."""
+    """Whether a change merges a branch with changes of its own, most of which are known."""
     return facts.merge and _MERGE.match(facts.subject.words) is not None

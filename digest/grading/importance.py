@@ -37,7 +37,7 @@ RESEMBLES = "resembles_marked"
 
 _MERGES = "branch_merge"
 _MERGED = -6.0
-"""The weight of a merged branch, whatever the model: its commits are graded one by one."""
+"""The weight of a merged branch, whatever the model: most of its commits are known."""
 
 FORCED = "forced"  # the rule name in the reasons of a grade that a configured rule set
 _URGENT = 2.0  # minimum strength of a rule about what certainly breaks
@@ -183,10 +183,13 @@ def _signals(
 
 
 def _due(model: Weights, found: Sequence[Signal], *, undone: bool) -> dict[str, Demand]:
-    """The rules that a change meets; at most medium for a revert, none for a merged branch."""
-    if any(s.name == _MERGES for s in found):
-        return {}
+    """The rules that a change meets; at most medium for a revert.
+
+    A merged branch meets only the one about security fixes that the changelog names.
+    """
     due = {s.name: model.act[s.name] for s in found if s.name in model.act}
+    if any(s.name == _MERGES for s in found):
+        return {name: demand for name, demand in due.items() if name == "note_security"}
     odds = model.demand_bias + sum(model.demand_weights.get(s.name, 0.0) * s.value for s in found)
     level = level_of(1 / (1 + exp(-odds)), Thresholds())
     names = {s.name for s in found}

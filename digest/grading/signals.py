@@ -378,7 +378,13 @@ def _items(facts: Facts) -> Iterator[Signal]:
 
 
 def _notes(facts: Facts) -> Iterator[Signal]:
-    """Changelog entries that come with code; without code the changelog itself is being edited."""
+    """Changelog entries that come with code; without code the changelog itself is being edited.
+
+    A merged branch brings entries of releases, of which security fixes count.
+    """
+    if is_branch_merge(facts):
+        yield Signal("note_security", float(any(n.mark == "security" for n in facts.notes)))
+        return
     built = any(f.area in {Area.CORE, Area.BUILD} and f.added + f.deleted for f in facts.files)
     if not built or re.match(_TABLE["parts"]["release"], facts.subject.words, re.IGNORECASE):
         return

@@ -788,6 +788,18 @@ def test_branch_that_is_merged_is_told_by_its_title_alone():
     assert lines(graded) == ["Merge branch v3.7 into master."]
 
 
+def test_branch_that_is_merged_says_which_security_fixes_its_release_has():
+    place = samples.at("CHANGELOG.md", 3)
+    fix = Note(mark="security", text="[SECURITY] UI: Escape names. CVE-2026-4. #7", evidence=place)
+    graded = change("Merge back release 3.7", notes=(fix,), merge=True)
+    assert lines(graded) == ["Security: UI: Escape names. CVE-2026-4.", "Merge back release 3.7."]
+    assert analyse(graded, Language.EN).change_types[0] is ChangeType.SECURITY
+    reasons = (Reason(rule="note_security", weight=2.0),)
+    graded = replace(graded, grade=replace(graded.grade, reasons=reasons))
+    told = plain(to_do(graded, Language.EN))
+    assert told == "Upgrade to the first release with this security fix."
+
+
 def test_revert_of_a_feature_says_what_it_undoes_and_nothing_new():
     title = "[Feature] Add a deeper search"
     back = fact(FactKind.FLAG, Action.ADDED, "--shallow")

@@ -155,11 +155,29 @@ def changed(title: str, *items: Fact, notes: tuple[Note, ...] = ()) -> Facts:
 
 
 @pytest.mark.parametrize(
-    ("title", "level"), [("Merge v3.7 into main", Level.LOW), ("feat: x", Level.HIGH)]
+    ("title", "level"),
+    [
+        ("Merge v3.7 into main", Level.LOW),
+        ("Merge back release 3.7", Level.LOW),
+        ("Merge 'pool-1.2' into 'master' (#3)", Level.LOW),
+        ("Merge the old and the new pool (#3)", Level.HIGH),
+        ("feat: x", Level.HIGH),
+    ],
 )
 def test_merged_branch_is_low_whatever_it_brings(title: str, level: Level) -> None:
     gone = replace(fact(FactKind.FLAG, Action.REMOVED, "--x"))
     assert grade(replace(changed(title, gone), merge=True)).level is level
+
+
+def test_merged_branch_is_high_if_the_changelog_names_a_security_fix() -> None:
+    place = Evidence(path="CHANGELOG.md", line=3, side=Side.NEW)
+    secured, added = (
+        Note(mark=mark, text="Escape the names of pools", evidence=place)
+        for mark in ("security", "added")
+    )
+    merged = replace(changed("Merge back release 3.7", notes=(added, secured)), merge=True)
+    assert grade(merged).level is Level.HIGH
+    assert grade(replace(merged, notes=(added,))).level is Level.LOW
 
 
 @pytest.mark.parametrize(
