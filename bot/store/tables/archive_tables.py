@@ -24,6 +24,11 @@ metadata = sa.MetaData(
 """Every constraint has a name, because a migration can only change what it can name."""
 
 
+def table(name: str, *parts: Any, **options: Any) -> sa.Table:
+    """A table of these columns, constraints and indexes."""
+    return sa.Table(name, metadata, *parts, **options)
+
+
 def row_id() -> sa.Column[int]:
     """The number of a row, assigned by the database."""
     return sa.Column("id", sa.Integer, primary_key=True)
@@ -63,9 +68,8 @@ def _filled(name: str, kind: type[Any]) -> sa.Column[Any]:
     return sa.Column(name, kind, nullable=False)
 
 
-repositories = sa.Table(
+repositories = table(
     "repositories",
-    metadata,
     row_id(),
     sa.Column("name", sa.Text, nullable=False, unique=True),
     *texts("web", "forge"),
@@ -75,9 +79,8 @@ repositories = sa.Table(
     sa.Column("revision", sa.BigInteger, nullable=False, server_default=sa.text("0")),
 )
 
-changes = sa.Table(
+changes = table(
     "changes",
-    metadata,
     row_id(),
     belongs_to("repositories"),
     *texts("sha"),
@@ -105,29 +108,23 @@ changes = sa.Table(
     sa.Index("ix_changes_reach", "repository_id", "id"),
 )
 
-contents = sa.Table(
+contents = table(
     "contents",
-    metadata,
     belongs_to("changes", primary=True),
     *moments("authored_at"),
     *texts("author", "email", "parents"),
     # Before the long columns, so that it can be read without their pages.
-    *texts("reasons"),
-    *texts("subject", "message", "facts"),
+    *texts("reasons", "subject", "message", "facts"),
 )
 
-change_texts = sa.Table(
-    "change_texts",
-    metadata,
-    belongs_to("changes", primary=True),
-    *texts("subject", "body", "paths", "names"),
+change_texts = table(
+    "change_texts", belongs_to("changes", primary=True), *texts("subject", "body", "paths", "names")
 )
 
 # The one-line description of a change, as spans in JSON; low changes have none. Not in
 # ``contents``, where reading it would page through the facts.
-change_lines = sa.Table(
+change_lines = table(
     "change_lines",
-    metadata,
     belongs_to("changes", primary=True),
     sa.Column("language", sa.Text, primary_key=True),
     *texts("spans"),
@@ -136,9 +133,8 @@ change_lines = sa.Table(
 
 # Both indexes repeat the date, and the first one the repository, so that a week of one topic is one
 # range. The change is not a foreign key: that would need another index just for deletions.
-change_topics = sa.Table(
+change_topics = table(
     "change_topics",
-    metadata,
     belongs_to("repositories"),
     *texts("topic"),
     *moments("committed_at"),
@@ -148,18 +144,16 @@ change_topics = sa.Table(
 )
 
 # Every topic that a change ever had, once; topics that no change has any more do no harm.
-known_topics = sa.Table(
+known_topics = table(
     "known_topics",
-    metadata,
     row_id(),
     belongs_to("repositories"),
     *texts("topic"),
     sa.UniqueConstraint("repository_id", "topic"),
 )
 
-change_paths = sa.Table(
+change_paths = table(
     "change_paths",
-    metadata,
     belongs_to("changes"),
     *texts("path"),
     belongs_to("repositories"),
@@ -171,9 +165,8 @@ change_paths = sa.Table(
 
 # Weights of importance that the past of a repository taught: those for the changes since a release,
 # with the version of the shipped weights that they rest on; see bot.store.feedback.
-local_weights = sa.Table(
+local_weights = table(
     "local_weights",
-    metadata,
     belongs_to("repositories"),
     *texts("shipped", "release"),
     *moments("since"),

@@ -7,29 +7,25 @@ import sqlalchemy as sa
 from bot.store.tables import archive_tables as tables
 
 # The settings of a chat, as JSON; see bot.store.chat_records.
-chats = sa.Table(
+chats = tables.table(
     "chats",
-    tables.metadata,
     *tables.texts("platform", "account", "chat", "settings"),
     sa.PrimaryKeyConstraint("platform", "account", "chat"),
 )
 
 # Digests that a chat subscribed to; ``schedule`` is JSON, ``known`` the name under which the ledger
 # stores the chat's digests.
-chat_subscriptions = sa.Table(
+chat_subscriptions = tables.table(
     "chat_subscriptions",
-    tables.metadata,
     *tables.texts("platform", "account", "chat"),
     # A name in the configuration, which may be removed and added again.
-    *tables.texts("repository"),
-    *tables.texts("kind", "schedule", "known"),
+    *tables.texts("repository", "kind", "schedule", "known"),
     sa.PrimaryKeyConstraint("platform", "account", "chat", "repository", "kind"),
 )
 
 # The state of each conversation, as JSON, and when it was last continued.
-conversations = sa.Table(
+conversations = tables.table(
     "conversations",
-    tables.metadata,
     *tables.texts("platform", "chat", "thread", "person"),
     *tables.moments("at"),
     *tables.texts("state"),
@@ -38,9 +34,8 @@ conversations = sa.Table(
 )
 
 # The commit up to which a person has looked at a repository in a chat.
-looks = sa.Table(
+looks = tables.table(
     "looks",
-    tables.metadata,
     *tables.texts("platform", "chat", "person"),
     # A name, not a row: looks stay when the repository is read again.
     *tables.texts("repository"),
@@ -52,9 +47,8 @@ looks = sa.Table(
 # What an owner depends on: ``owner`` is a chat or a person, ``entries`` are JSON texts, ``tip`` is
 # the commit up to which alerts were checked, empty if nobody asked for alerts; ``person`` is who
 # did, as ``platform:id``.
-profiles = sa.Table(
+profiles = tables.table(
     "profiles",
-    tables.metadata,
     *tables.texts("owner", "repository", "entries"),
     *tables.numbers("alerts"),
     *tables.texts("tip"),
@@ -64,9 +58,8 @@ profiles = sa.Table(
 
 # Messages to the bot, each once, for as long as a platform may redeliver them; see
 # bot.store.replies.
-heard = sa.Table(
+heard = tables.table(
     "heard",
-    tables.metadata,
     *tables.texts("account", "chat", "message"),
     *tables.moments("at"),
     *tables.texts("state"),
@@ -80,9 +73,8 @@ heard = sa.Table(
 
 # Platform events, stored before they are acknowledged and until they are handled; see
 # bot.store.replies. Keys ascend in order of arrival, ``kind`` is the platform's own word.
-inbox = sa.Table(
+inbox = tables.table(
     "inbox",
-    tables.metadata,
     *tables.texts("key", "account", "kind", "content", "trace"),
     *tables.moments("at"),
     *tables.numbers("tries"),
@@ -90,12 +82,10 @@ inbox = sa.Table(
 )
 
 # A person's latest verdict on a change (its sha) or a digest (its name), with the grade then.
-feedback = sa.Table(
+feedback = tables.table(
     "feedback",
-    tables.metadata,
     # A name, not a row: verdicts stay when the repository is read again.
-    *tables.texts("repository"),
-    *tables.texts("subject", "platform", "chat", "person", "verdict", "level"),
+    *tables.texts("repository", "subject", "platform", "chat", "person", "verdict", "level"),
     sa.Column("score", sa.Float),
     *tables.texts("reasons"),
     *tables.moments("at"),
@@ -104,12 +94,10 @@ feedback = sa.Table(
 )
 
 # Responses of forges with their etags, for revalidation; see bot.store.forge_records.
-forge_pages = sa.Table(
+forge_pages = tables.table(
     "forge_pages",
-    tables.metadata,
     # The account that asked: what one account may see, another may not.
-    *tables.texts("account"),
-    *tables.texts("address"),
+    *tables.texts("account", "address"),
     *tables.moments("at"),
     *tables.texts("etag", "link", "body"),
     sa.PrimaryKeyConstraint("account", "address"),
@@ -117,9 +105,8 @@ forge_pages = sa.Table(
 )
 
 # Pull and merge requests as their forge describes them; see bot.store.forge_records.
-requests = sa.Table(
+requests = tables.table(
     "requests",
-    tables.metadata,
     tables.belongs_to("repositories"),
     *tables.large_numbers("number"),
     *tables.texts("state", "merge_commit"),
@@ -132,18 +119,14 @@ requests = sa.Table(
 )
 
 # The moment up to which the list of a repository's requests was read.
-forge_marks = sa.Table(
-    "forge_marks",
-    tables.metadata,
-    tables.belongs_to("repositories", primary=True),
-    *tables.moments("read_until"),
+forge_marks = tables.table(
+    "forge_marks", tables.belongs_to("repositories", primary=True), *tables.moments("read_until")
 )
 
 # A model's verified analysis of a change; see bot.store.analyses. It is found by the change's sha,
 # or, for the same change under another sha after a rebase, by its diff.
-analyses = sa.Table(
+analyses = tables.table(
     "analyses",
-    tables.metadata,
     tables.row_id(),
     tables.belongs_to("repositories"),
     *tables.texts("sha", "diff"),
@@ -151,8 +134,7 @@ analyses = sa.Table(
     *tables.texts("prompt", "model", "language"),
     *tables.moments("made_at"),
     # Why there is no analysis, if asking again would only cost again.
-    *tables.texts("failure"),
-    *tables.texts("content"),
+    *tables.texts("failure", "content"),
     sa.UniqueConstraint(
         *("repository_id", "sha", "facts_version", "prompt", "model", "language"),
         name="uq_analyses_basis",  # the conventional name is too long for PostgreSQL
@@ -161,9 +143,8 @@ analyses = sa.Table(
 )
 
 # Lead and themes of a day, by a hash of what the model was shown.
-leads = sa.Table(
+leads = tables.table(
     "leads",
-    tables.metadata,
     tables.belongs_to("repositories"),
     *tables.texts("shown", "prompt", "model", "language"),
     *tables.moments("made_at"),
@@ -171,15 +152,13 @@ leads = sa.Table(
     sa.PrimaryKeyConstraint("repository_id", "shown", "prompt", "model", "language"),
 )
 
-model_calls = sa.Table(
+model_calls = tables.table(
     "model_calls",
-    tables.metadata,
     tables.row_id(),
     *tables.moments("at"),
     *tables.texts("kind"),
     # A name, not a row: costs stay recorded whatever happens to the repository.
-    *tables.texts("repository"),
-    *tables.texts("channel", "person", "subject", "model", "rung", "outcome"),
+    *tables.texts("repository", "channel", "person", "subject", "model", "rung", "outcome"),
     sa.Column("seconds", sa.Float, nullable=False),
     *tables.numbers("calls"),
     *tables.large_numbers("input_tokens", "cached_tokens", "output_tokens"),

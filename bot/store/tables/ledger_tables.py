@@ -6,17 +6,15 @@ import sqlalchemy as sa
 
 from bot.store.tables import archive_tables as tables
 
-tips = sa.Table(
+tips = tables.table(
     "tips",
-    tables.metadata,
     tables.belongs_to("repositories"),
     *tables.texts("branch", "channel", "sha"),
     sa.PrimaryKeyConstraint("repository_id", "branch", "channel"),
 )
 
-outcomes = sa.Table(
+outcomes = tables.table(
     "outcomes",
-    tables.metadata,
     tables.belongs_to("repositories"),
     *tables.texts("sha", "branch", "channel", "state", "why"),
     sa.PrimaryKeyConstraint("repository_id", "sha", "branch", "channel"),
@@ -24,18 +22,16 @@ outcomes = sa.Table(
 
 # Periods in which every commit of a branch was read; they do not touch one another. The branch is
 # empty if the default one is watched.
-stretches = sa.Table(
+stretches = tables.table(
     "stretches",
-    tables.metadata,
     tables.belongs_to("repositories"),
     *tables.texts("branch"),
     *tables.moments("since", "until"),
     sa.PrimaryKeyConstraint("repository_id", "branch", "since"),
 )
 
-digests = sa.Table(
+digests = tables.table(
     "digests",
-    tables.metadata,
     sa.Column("name", sa.Text, primary_key=True),
     *tables.texts("repository", "branch"),
     *tables.moments("since", "until"),
@@ -54,18 +50,14 @@ digests = sa.Table(
 )
 
 # Full reports as Markdown, by the SHA-256 of the text in hexadecimal.
-reports = sa.Table(
-    "reports",
-    tables.metadata,
-    sa.Column("key", sa.Text, primary_key=True),
-    *tables.texts("markdown"),
+reports = tables.table(
+    "reports", sa.Column("key", sa.Text, primary_key=True), *tables.texts("markdown")
 )
 
 # ``at`` is when a delivery was claimed; 0 if an earlier version of the program wrote the row. The
 # content of an old delivery that is done is empty; see bot.store.digests.
-deliveries = sa.Table(
+deliveries = tables.table(
     "deliveries",
-    tables.metadata,
     tables.row_id(),
     *tables.texts("platform", "channel", "digest", "content"),
     sa.Column("done", sa.Boolean, nullable=False),
@@ -75,9 +67,8 @@ deliveries = sa.Table(
     sa.Index("ix_deliveries_undone", "id", sqlite_where=sa.text("NOT done")),
 )
 
-delivery_parts = sa.Table(
+delivery_parts = tables.table(
     "delivery_parts",
-    tables.metadata,
     sa.Column("delivery_id", sa.ForeignKey("deliveries.id", ondelete="CASCADE"), nullable=False),
     sa.Column("part", sa.Integer, nullable=False),
     *tables.texts("state", "receipt", "error"),
@@ -86,9 +77,8 @@ delivery_parts = sa.Table(
 
 # Claims, each by whoever came first. ``at`` is when, 0 if an earlier version of the program wrote
 # the row; see bot.store.postgresql.
-slots = sa.Table(
+slots = tables.table(
     "slots",
-    tables.metadata,
     *tables.texts("subscription", "slot"),
     sa.Column("at", sa.BigInteger, nullable=False, server_default=sa.text("0")),
     sa.PrimaryKeyConstraint("subscription", "slot"),
@@ -97,9 +87,8 @@ slots = sa.Table(
 
 # Chats that refuse messages, by the account's name in the configuration. A chat that refused too
 # often is parked: nothing is sent there until a probe succeeds or an admin asks for it.
-refusals = sa.Table(
+refusals = tables.table(
     "refusals",
-    tables.metadata,
     *tables.texts("account", "chat", "reason", "detail"),
     *tables.large_numbers("strikes"),
     *tables.moments("since"),
@@ -112,9 +101,8 @@ refusals = sa.Table(
 
 # Changes that were reverted after a digest showing them was posted: ``sha`` is the change,
 # ``by_sha`` the one that reverts it.
-amendments = sa.Table(
+amendments = tables.table(
     "amendments",
-    tables.metadata,
     *tables.texts("platform", "channel", "digest", "sha", "by_sha", "by_name"),
     *tables.moments("at"),
     *tables.texts("state"),
