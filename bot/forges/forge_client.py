@@ -50,36 +50,17 @@ class Credentials(Protocol):
         """The forge rejected the credentials; return whether new ones are available."""
 
 
-class Anonymous:
-    """No account."""
-
-    name = ""
-    known = False
-
-    async def headers(self) -> Mapping[str, str]:
-        """No headers."""
-        return {}
-
-    def refused(self) -> bool:
-        """There are no others."""
-        return False
-
-
 class Token:
-    """A fixed token. ``header`` and ``scheme`` are how the forge accepts it."""
+    """A fixed token, or no account. ``header`` and ``scheme`` are how the forge accepts it."""
 
-    known = True
-
-    def __init__(self, token: str, header: str = "authorization", scheme: str = "") -> None:
-        self._token = token
-        self._header = header
-        self._scheme = f"{scheme} " if scheme else ""
-        digest = hashlib.sha256(token.encode()).hexdigest()
-        self.name = f"token {digest[:16]}"
+    def __init__(self, token: str = "", header: str = "authorization", scheme: str = "") -> None:
+        self.known = bool(token)
+        self.name = f"token {hashlib.sha256(token.encode()).hexdigest()[:16]}" if token else ""
+        self._headers = {header: f"{scheme} {token}".strip()} if token else {}
 
     async def headers(self) -> Mapping[str, str]:
-        """The token in its header."""
-        return {self._header: f"{self._scheme}{self._token}"}
+        """The token in its header, if there is one."""
+        return self._headers
 
     def refused(self) -> bool:
         """There are no others."""

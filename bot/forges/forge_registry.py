@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from importlib import import_module
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -61,25 +62,17 @@ class Forges:
 
     def credentials(self, settings: ForgeConfig, home: str) -> Credentials:
         """The credentials for requests about a repository."""
-        from bot.forges.forge_client import Anonymous, ForgeClient, Token
+        from bot.forges.forge_client import ForgeClient, Token
 
         if settings.app_key is not None:
             from bot.forges.github import HEADERS, GitHubApp
 
-            asking = ForgeClient(settings.api, Anonymous(), self._clock, headers=HEADERS)
+            asking = ForgeClient(settings.api, Token(), self._clock, headers=HEADERS)
             self._asking.append(asking)
-            key = settings.app_key.get_secret_value()
-            return GitHubApp(
-                settings.app_id,
-                key,
-                asking,
-                self._clock,
-                installation=settings.installation,
-                home=home,
-            )
-        if settings.token is None:
-            return Anonymous()
-        token = settings.token.get_secret_value()
+            app, key = settings.app_id, settings.app_key.get_secret_value()
+            installation = settings.installation
+            return GitHubApp(app, key, asking, self._clock, installation=installation, home=home)
+        token = settings.token.get_secret_value() if settings.token else ""
         if settings.kind == "gitlab":
             return Token(token, header="private-token")
         return Token(token, scheme="Bearer" if settings.kind == "github" else "token")
@@ -98,12 +91,12 @@ class Forges:
         settings: ForgeConfig | None = None,
     ) -> ForgeClient:
         if key not in self._wires:
-            from bot.forges.forge_client import Anonymous, ForgeClient
+            from bot.forges.forge_client import ForgeClient, Token
             from bot.forges.github import HEADERS
 
             self._wires[key] = ForgeClient(
                 api,
-                self.credentials(settings, home) if settings else Anonymous(),
+                self.credentials(settings, home) if settings else Token(),
                 self._clock,
                 pages=self._pages,
                 headers=HEADERS if kind == "github" else {},
@@ -111,18 +104,11 @@ class Forges:
         return self._wires[key]
 
 
+_KINDS = {"github": "GitHub", "gitlab": "GitLab", "gitea": "Gitea"}
+"""The class of each kind of forge, in the module of its name, imported when it is needed."""
+
+
 def make(kind: str, wire: ForgeClient, path: str) -> GitHub | GitLab | Gitea:
     """The forge of a kind for one repository."""
-    match kind:
-        case "gitlab":
-            from bot.forges.gitlab import GitLab
-
-            return GitLab(wire, path)
-        case "gitea":
-            from bot.forges.gitea import Gitea
-
-            return Gitea(wire, path)
-        case _:
-            from bot.forges.github import GitHub
-
-            return GitHub(wire, path)
+    made: type[GitHub] = getattr(import_module(f"bot.forges.{kind}"), _KINDS[kind])
+    return made(wire, path)

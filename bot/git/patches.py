@@ -135,13 +135,15 @@ async def read_changes(git: Git, names: Sequence[str]) -> AsyncGenerator[Batch, 
 
 async def read_commits(git: Git, names: Sequence[str]) -> Batch:
     """The changes without their files, for commits that cannot be compared with a parent."""
-    changes = await _collect(git, names, "--no-patch", listing=())
+    changes = await _collect(git, names, ("--no-patch",))
     return [replace(change, files=(), omitted=True) for change in changes]
 
 
 async def blobs_of(git: Git, names: Sequence[str]) -> list[str]:
     """The blobs that the patches of the commits are made from, each once."""
-    files = (f for change in await _collect(git, names, "--no-renames") for f in change.files)
+    files = (
+        f for change in await _collect(git, names, (*_FILES, "--no-renames")) for f in change.files
+    )
     return list(dict.fromkeys(b for f in files for b in blobs_in(f)))
 
 
@@ -165,15 +167,20 @@ _NO_COMMIT = b"\0" * FORMAT.count("%x00") + b"\n"
 """The header of a record that belongs to no commit."""
 
 
-async def _stream(git: Git, names: Sequence[str]) -> AsyncGenerator[Batch, None]:
+async def _stream(
+    git: Git,
+    names: Sequence[str],
+    options: Sequence[str] = (*_FILES, *_PATCHES),
+    paths: Sequence[bytes] = (),
+) -> AsyncGenerator[Batch, None]:
+    """The changes that git lists; what it listed before it failed comes before ``GitFailed``."""
     reader = PatchReader()
     batch: Batch = []
     size = 0
     failure = None
+    out = git.stream(*_COMMITS, *options, "--", *paths, stdin=stdin_lines(names))
     try:
-        async with aclosing(
-            git.stream(*_COMMITS, *_FILES, *_PATCHES, "--", stdin=stdin_lines(names))
-        ) as chunks:
+        async with aclosing(out) as chunks:
             async for chunk in chunks:
                 batch += reader.feed(chunk)
                 size += len(chunk)
@@ -187,6 +194,15 @@ async def _stream(git: Git, names: Sequence[str]) -> AsyncGenerator[Batch, None]
         yield batch
     if failure:
         raise failure
+
+
+async def _collect(
+    git: Git, names: Sequence[str], options: Sequence[str], paths: Sequence[bytes] = ()
+) -> Batch:
+    if not names:
+        return []
+    async with aclosing(_stream(git, names, options, paths)) as batches:
+        return [change async for batch in batches for change in batch]
 
 
 async def _around_gaps(git: Git, names: Sequence[str]) -> Batch:
@@ -205,7 +221,7 @@ async def _around_gaps(git: Git, names: Sequence[str]) -> Batch:
 async def _listing(git: Git, names: Sequence[str]) -> Batch:
     """The changes with their files but without patches; without files if trees are absent."""
     try:
-        return await _collect(git, names, _EXACT)
+        return await _collect(git, names, (*_FILES, _EXACT))
     except GitFailed:
         if len(names) > 1:
             return [change for name in names for change in await _listing(git, [name])]
@@ -215,7 +231,7 @@ async def _listing(git: Git, names: Sequence[str]) -> Batch:
 async def _tolerant(git: Git, names: Sequence[str]) -> Batch:
     """The changes that can be read; a damaged blob is only found by reading it."""
     try:
-        return await _collect(git, names, *_PATCHES)
+        return await _collect(git, names, (*_FILES, *_PATCHES))
     except GitFailed:
         if len(names) > 1:
             return [change for name in names for change in await _tolerant(git, [name])]
@@ -226,9 +242,10 @@ async def _partly(git: Git, change: Change, there: Collection[str]) -> Change:
     """The listed change with the patches of the files whose content exists."""
     clear = [f for f in change.files if all(b in there for b in blobs_in(f))]
     read: dict[str, FileChange] = {}
+    options = (*_FILES, "-p", "-U0", _EXACT)
     for paths in _arguments(clear):
         try:
-            changes = await _collect(git, [change.sha], "-p", "-U0", _EXACT, paths=paths)
+            changes = await _collect(git, [change.sha], options, paths)
         except GitFailed:
             continue
         read.update((f.path, f) for c in changes for f in c.files)
@@ -263,25 +280,6 @@ def _arguments(files: Sequence[FileChange]) -> Iterator[list[bytes]]:
 
 def _path(path: str) -> bytes:
     return path.encode("utf-8", "surrogateescape")
-
-
-async def _collect(
-    git: Git,
-    names: Sequence[str],
-    *options: str,
-    listing: Sequence[str] = _FILES,
-    paths: Sequence[bytes] = (),
-) -> Batch:
-    if not names:
-        return []
-    arguments: list[str | bytes] = [*_COMMITS, *listing, *options, "--", *paths]
-    out = git.stream(*arguments, stdin=stdin_lines(names))
-    reader = PatchReader()
-    batch: Batch = []
-    async with aclosing(out) as chunks:
-        async for chunk in chunks:
-            batch += reader.feed(chunk)
-    return batch + reader.finish()
 
 
 _MOST_WRITERS = 20  # authors of one branch that are named, those with the most commits first

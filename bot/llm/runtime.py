@@ -27,6 +27,7 @@ from bot.llm.response_format import DialectFile, Rung
 from bot.llm.transport_values import ModelFault
 from bot.store.analyses import SqlAnalyses, SqlCalls
 from bot.store.database import Database
+from digest.errors import UserError
 from digest.frozen import frozen
 from handlers.ports.analysis_port import AnalysisRun, Flights, Judging, Listener
 from handlers.ports.model_port import (
@@ -57,7 +58,10 @@ def connect(config: ModelConfig, ledger: SqlCalls, clock: Clock, data: Path) -> 
 
 
 async def look(config: ModelConfig, ledger: SqlCalls | None, clock: Clock, data: Path) -> Probe:
-    """Probe the configured server; with a ledger this costs a few tokens, which it records."""
+    """Probe the configured server anew. Raises ``UserError`` if it cannot be used.
+
+    With a ledger this costs a few tokens, which it records.
+    """
     transport = OpenAITransport(config)
     try:
         return await _probe(config, transport, ledger, clock, data)
@@ -89,21 +93,11 @@ _PATIENCE = 60.0
 
 @frozen
 class Probe:
-    """The findings of a probe; ``None`` means unknown."""
+    """The findings of a probe of a server that can be used."""
 
-    reachable: bool
-    key: bool | None = None
-    model: bool | None = None
-    rung: Rung | None = None  # the one that works
-    problem: ModelReason | None = None  # why the model cannot be used
-    detail: str = ""  # for the person at the terminal, without the key
-    near: tuple[str, ...] = ()  # models of the server with names similar to the missing one
+    model: bool  # whether the model is known to be there: a server may list none
+    rung: Rung | None = None  # the one that works, if it was tried
     usage: Usage = field(default_factory=Usage)  # what the probe cost
-
-    @property
-    def usable(self) -> bool:
-        """Whether no problem is known."""
-        return self.problem is None
 
 
 async def _probe(
@@ -113,26 +107,20 @@ async def _probe(
     clock: Clock,
     data: Path,
 ) -> Probe:
-    """Probe a server anew; errors of the server never raise."""
+    listed: Sequence[str] = ()
     try:
         listed = await transport.models()
     except ModelFault as fault:
-        if fault.reason is not ModelReason.REJECTED:
-            return _failed_probe(fault.reason, fault.detail)
         # Not every server lists its models.
-        listed = ()
-    if ledger is not None:
-        budget, memory = CappedBudget(config.caps, ledger, clock), DialectFile(data, clock)
-        model = ServedModel(config, transport, ledger, budget=budget, memory=memory, anew=True)
-        return await _reachable_probe(config, model, listed)
-    if listed and config.name not in listed:
-        detail = f"the server has no model {config.name!r}"
-        return _failed_probe(ModelReason.UNKNOWN_MODEL, detail, near=_near(config.name, listed))
-    known = True if listed else None
-    return Probe(reachable=True, key=known, model=known)
-
-
-async def _reachable_probe(config: ModelConfig, model: ServedModel, listed: Sequence[str]) -> Probe:
+        if fault.reason is not ModelReason.REJECTED:
+            raise _unusable(config, fault.reason, fault.detail) from None
+    if ledger is None:
+        if listed and config.name not in listed:
+            detail = f"the server has no model {config.name!r}"
+            raise _unusable(config, ModelReason.UNKNOWN_MODEL, detail, listed)
+        return Probe(model=bool(listed))
+    budget, memory = CappedBudget(config.caps, ledger, clock), DialectFile(data, clock)
+    model = ServedModel(config, transport, ledger, budget=budget, memory=memory, anew=True)
     request = ModelRequest(
         messages=_QUESTION,
         schema=_SCHEMA,
@@ -145,29 +133,19 @@ async def _reachable_probe(config: ModelConfig, model: ServedModel, listed: Sequ
     try:
         reply = await model.complete(request)
     except ModelError as error:
-        near = _near(config.name, listed) if error.reason is ModelReason.UNKNOWN_MODEL else ()
-        return _failed_probe(error.reason, error.detail, error.usage, near)
+        raise _unusable(config, error.reason, error.detail, listed) from error
     model.remember()
-    return Probe(reachable=True, key=True, model=True, rung=model.dialect.rung, usage=reply.usage)
+    return Probe(model=True, rung=model.dialect.rung, usage=reply.usage)
 
 
-def _failed_probe(
-    reason: ModelReason, detail: str, usage: Usage | None = None, near: tuple[str, ...] = ()
-) -> Probe:
-    absent = reason in {ModelReason.UNAVAILABLE, ModelReason.TIMEOUT, ModelReason.BROKEN}
-    return Probe(
-        reachable=not absent,
-        key=False if reason is ModelReason.UNAUTHORIZED else None if absent else True,
-        model=False if reason is ModelReason.UNKNOWN_MODEL else None,
-        problem=reason,
-        detail=detail,
-        near=near,
-        usage=usage or Usage(),
-    )
-
-
-def _near(name: str, listed: Sequence[str]) -> tuple[str, ...]:
-    return tuple(difflib.get_close_matches(name, listed, n=3, cutoff=0.4))
+def _unusable(
+    config: ModelConfig, reason: ModelReason, detail: str, listed: Sequence[str] = ()
+) -> UserError:
+    """The error for a server, with models that it has with names like a missing one."""
+    unknown = reason is ModelReason.UNKNOWN_MODEL
+    near = difflib.get_close_matches(config.name, listed, n=3, cutoff=0.4) if unknown else ()
+    instead = f"; it has {', '.join(near)}" if near else ""
+    return UserError(f"{config.base_url}: {reason}: {detail}{instead}")
 
 
 log = structlog.get_logger(__name__)

@@ -133,9 +133,6 @@ async def look_at_model(config: ModelConfig, clock: Clock, data: Path, *, spend:
             probe = await look(config, ledger, clock, data)
     else:
         probe = await look(config, None, clock, data)
-    if not probe.usable:
-        near = f"; it has {', '.join(probe.near)}" if probe.near else ""
-        raise UserError(f"{config.base_url}: {probe.problem}: {probe.detail}{near}")
     return f"{config.base_url}: {_manner(probe, config, clock, data)}"
 
 

@@ -20,7 +20,7 @@ from typing_extensions import override
 from bot.store import dialect
 from bot.store.database import Database, SqlStore, select_in
 from bot.store.dialect import columns
-from bot.store.rows import add_repository, find_repository
+from bot.store.rows import add_repository, key_of
 from bot.store.tables.chat_tables import analyses, leads, model_calls
 from digest.core.grade import Level, Repository
 from digest.core.statement import analysis_from_json, analysis_to_json
@@ -52,23 +52,19 @@ class SqlAnalyses(SqlStore, Analyses):
         self, repository: Repository, shas: Sequence[str], basis: Basis
     ) -> Mapping[str, StoredAnalysis]:
         async with self._database.reading() as connection:
-            row = await find_repository(connection, repository.name)
-            return {} if row is None else await _load(connection, row.id, shas, basis)
+            return await _load(connection, repository, shas, basis)
 
     @override
     async def alike(
         self, repository: Repository, diffs: Collection[str], basis: Basis
     ) -> Mapping[str, StoredAnalysis]:
+        wanted = (
+            _of(repository)
+            .where(analyses.c.facts_version == basis.facts, analyses.c.failure == "")
+            .where(dialect.matches(analyses, columns(basis, "prompt", "language")))
+            .where(analyses.c.model.in_(basis.models))
+        )
         async with self._database.reading() as connection:
-            row = await find_repository(connection, repository.name)
-            if row is None:
-                return {}
-            wanted = (
-                _of(row.id)
-                .where(analyses.c.facts_version == basis.facts, analyses.c.failure == "")
-                .where(dialect.matches(analyses, columns(basis, "prompt", "language")))
-                .where(analyses.c.model.in_(basis.models))
-            )
             rows = await select_in(connection, wanted, analyses.c.diff, diffs)
         # The first of those with the same diff, by the preferred model.
         rows.sort(key=lambda row: basis.models.index(row.model))
@@ -84,37 +80,25 @@ class SqlAnalyses(SqlStore, Analyses):
             key = await add_repository(connection, repository)
             for analysis in kept:
                 await connection.execute(_KEEP, _columns(key, basis, analysis))
-            return await _load(connection, key, [analysis.sha for analysis in kept], basis)
+            return await _load(connection, repository, [analysis.sha for analysis in kept], basis)
 
     async def of_change(
         self, repository: Repository, sha: str
     ) -> Sequence[tuple[Basis, StoredAnalysis]]:
         """Everything stored about a commit, newest first."""
-        async with self._database.reading() as connection:
-            row = await find_repository(connection, repository.name)
-            if row is None:
-                return ()
-            newest = (analyses.c.made_at.desc(), analyses.c.id.desc())
-            wanted = select(analyses).where(
-                dialect.matches(analyses, {"repository_id": row.id, "sha": sha})
-            )
-            rows = (await connection.execute(wanted.order_by(*newest))).all()
+        of_sha = _of(repository).where(analyses.c.sha == sha).order_by(None)
+        newest = of_sha.order_by(analyses.c.made_at.desc(), analyses.c.id.desc())
         return tuple(
-            (dialect.from_row(Basis, row, facts=row.facts_version), kept_of(row)) for row in rows
+            (dialect.from_row(Basis, row, facts=row.facts_version), kept_of(row))
+            for row in (await self._database.run(newest)).rows
         )
 
     @override
     async def day(self, repository: Repository, shown: str, basis: Basis) -> StoredDay | None:
-        async with self._database.reading() as connection:
-            home = await find_repository(connection, repository.name)
-            if home is None:
-                return None
-            about = columns(basis, "prompt", "language")
-            key = {"repository_id": home.id, "shown": shown, **about}
-            wanted = select(leads).where(
-                dialect.matches(leads, key), leads.c.model.in_(basis.models)
-            )
-            rows = (await connection.execute(wanted)).all()
+        about = columns(basis, "prompt", "language")
+        key = {"repository_id": key_of(repository), "shown": shown, **about}
+        wanted = select(leads).where(dialect.matches(leads, key), leads.c.model.in_(basis.models))
+        rows = (await self._database.run(wanted)).rows
         best = sorted(rows, key=lambda row: (row.failure != "", basis.models.index(row.model)))
         return _kept_day(best[0]) if best else None
 
@@ -154,17 +138,18 @@ def _kept_day(row: Row[*tuple[Any, ...]]) -> StoredDay:
     )
 
 
-def _of(key: int) -> Select[*tuple[Any, ...]]:
-    return select(analyses).where(analyses.c.repository_id == key).order_by(analyses.c.id)
+def _of(repository: Repository) -> Select[*tuple[Any, ...]]:
+    own = analyses.c.repository_id == key_of(repository)
+    return select(analyses).where(own).order_by(analyses.c.id)
 
 
 async def _load(
-    connection: AsyncConnection, key: int, shas: Sequence[str], basis: Basis
+    connection: AsyncConnection, repository: Repository, shas: Sequence[str], basis: Basis
 ) -> dict[str, StoredAnalysis]:
     """Stored analyses for a basis, each with the level move that counts for it in any language."""
     analysed: dict[str, StoredAnalysis] = {}
     moves: dict[str, LevelOverride | None] = {}
-    by_model = _of(key).where(
+    by_model = _of(repository).where(
         analyses.c.facts_version == basis.facts, analyses.c.model.in_(basis.models)
     )
     for row in await select_in(connection, by_model, analyses.c.sha, shas):

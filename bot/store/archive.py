@@ -293,15 +293,12 @@ class SqlCoverage(SqlStore, CoveragePort):
     async def _outcomes(
         self, repository: Repository, shas: Sequence[str], *conditions: ColumnElement[bool]
     ) -> Sequence[Any]:
+        wanted = (
+            select(outcomes.c.sha, outcomes.c.state, outcomes.c.why)
+            .where(outcomes.c.repository_id == row_types.key_of(repository), *conditions)
+            .order_by(outcomes.c.sha, outcomes.c.branch, outcomes.c.channel)
+        )
         async with self._database.reading() as connection:
-            home = await row_types.find_repository(connection, repository.name)
-            if home is None:
-                return ()
-            wanted = (
-                select(outcomes.c.sha, outcomes.c.state, outcomes.c.why)
-                .where(outcomes.c.repository_id == home.id, *conditions)
-                .order_by(outcomes.c.sha, outcomes.c.branch, outcomes.c.channel)
-            )
             return await select_in(connection, wanted, outcomes.c.sha, shas)
 
     @override

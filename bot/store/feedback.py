@@ -19,8 +19,8 @@ from typing_extensions import override
 
 from bot.store.database import Database, SqlStore
 from bot.store.dialect import columns, from_row, insert_into, matches, moment, seconds, upsert
-from bot.store.rows import add_repository
-from bot.store.tables.archive_tables import local_weights, repositories
+from bot.store.rows import add_repository, key_of
+from bot.store.tables.archive_tables import local_weights
 from bot.store.tables.chat_tables import feedback
 from bot.store.tables.ledger_tables import digests
 from digest.core.grade import Grade, Repository
@@ -116,12 +116,10 @@ class SqlWeights(SqlStore, LearnedWeights):
     @override
     async def load(self, repository: Repository) -> Sequence[LocalWeights]:
         shipped = weights()
+        wanted = {"repository_id": key_of(repository), "shipped": shipped.version}
         newest = (
             select(local_weights)
-            .join(repositories, repositories.c.id == local_weights.c.repository_id)
-            .where(
-                repositories.c.name == repository.name, local_weights.c.shipped == shipped.version
-            )
+            .where(matches(local_weights, wanted))
             .order_by(local_weights.c.since.desc())
             .limit(_MOST)
         )

@@ -22,6 +22,7 @@ from bot.store.rows import (
     add_repository,
     facts_from_json,
     facts_to_json,
+    key_of,
     reasons_from_json,
     reasons_to_json,
     storable_number,
@@ -132,10 +133,8 @@ class SqlRequests(SqlStore, Requests):
 
     @override
     async def read_until(self, repository: Repository) -> datetime | None:
-        wanted = (
-            select(forge_marks.c.read_until)
-            .join(repositories, repositories.c.id == forge_marks.c.repository_id)
-            .where(repositories.c.name == repository.name)
+        wanted = select(forge_marks.c.read_until).where(
+            forge_marks.c.repository_id == key_of(repository)
         )
         read = (await self._database.run(wanted)).value
         return None if read is None else dialect.moment(read)

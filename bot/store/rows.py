@@ -19,7 +19,7 @@ from dataclasses import fields
 from itertools import groupby
 from typing import Any, Self, get_type_hints
 
-from sqlalchemy import Row, Select, bindparam, select, update
+from sqlalchemy import Row, ScalarSelect, Select, bindparam, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.store import dialect
@@ -148,6 +148,12 @@ _named = repositories.c.name == bindparam("named")
 _FIND = Prepared(select(repositories.c.id, repositories.c.indexed_by).where(_named))
 _raise = update(repositories).where(_named).values(revision=repositories.c.revision + 1)
 RAISE = Prepared(_raise)  # raises the revision of the repository that is named
+
+
+def key_of(repository: Repository) -> ScalarSelect[int]:
+    """The key of a repository as a part of a statement; no row has it if nothing is stored."""
+    keys = select(repositories.c.id).where(repositories.c.name == repository.name)
+    return keys.scalar_subquery()
 
 
 async def find_repository(connection: AsyncConnection, name: str) -> Any | None:

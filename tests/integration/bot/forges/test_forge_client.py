@@ -8,7 +8,7 @@ import pytest
 
 from bot.forges import gitea as gitea_client
 from bot.forges import gitlab as gitlab_client
-from bot.forges.forge_client import Anonymous, ForgeClient, Token
+from bot.forges.forge_client import ForgeClient, Token
 from bot.forges.gitea import Gitea
 from bot.forges.gitlab import GitLab
 from bot.store.forge_records import SqlPages
@@ -214,7 +214,7 @@ async def test_gitlab_refuses_strangers_and_hides_what_is_private(lab):
     with pytest.raises(ForgeUnauthorized):
         await gitlab_client.standing(wrong)
     await wrong.aclose()
-    nobody = ForgeClient(f"{lab.url}/api/v4", Anonymous(), SystemClock())
+    nobody = ForgeClient(f"{lab.url}/api/v4", Token(), SystemClock())
     with pytest.raises(NotOnForge):
         await GitLab(nobody, "group/sub/engine").request(12)
     await nobody.aclose()
@@ -274,6 +274,6 @@ async def test_gitea_refuses_strangers_and_answers_nobody_with_its_version(tea):
     with pytest.raises(ForgeUnauthorized):
         await gitea_client.standing(wrong)
     await wrong.aclose()
-    nobody = ForgeClient(f"{tea.url}/api/v1", Anonymous(), SystemClock())
+    nobody = ForgeClient(f"{tea.url}/api/v1", Token(), SystemClock())
     assert await gitea_client.standing(nobody) == {"version": "1.24.0"}
     await nobody.aclose()

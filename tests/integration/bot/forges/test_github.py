@@ -9,7 +9,7 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
 from bot.forges import forge_transport
-from bot.forges.forge_client import Anonymous, ForgeClient, Token, next_page
+from bot.forges.forge_client import ForgeClient, Token, next_page
 from bot.forges.github import HEADERS, GitHub, GitHubApp, standing
 from digest.core.change import FileStatus
 from digest.core.request import RequestState, Reviewer, ReviewVerdict
@@ -248,7 +248,7 @@ async def test_what_is_not_there_and_what_is_private_are_not_found(server, forge
 
 
 async def test_private_repository_is_not_found_by_nobody(server):
-    nobody = ForgeClient(server.url, Anonymous(), ServerClock(server), headers=HEADERS)
+    nobody = ForgeClient(server.url, Token(), ServerClock(server), headers=HEADERS)
     forge = GitHub(nobody, "octo/engine")
     server.pulls[12] = pull(12)
     with pytest.raises(NotOnForge):
@@ -388,7 +388,7 @@ def pem(key: rsa.RSAPrivateKey) -> str:
 async def app_forge(server, key):
     server.public_key = key.public_key()
     clock = ServerClock(server)
-    asking = ForgeClient(server.url, Anonymous(), clock, headers=HEADERS)
+    asking = ForgeClient(server.url, Token(), clock, headers=HEADERS)
     account = GitHubApp("4711", pem(key), asking, clock, installation=0, home="octo/engine")
     own = ForgeClient(server.url, account, clock, headers=HEADERS)
     yield GitHub(own, "octo/engine")
@@ -416,7 +416,7 @@ async def test_app_whose_token_was_taken_back_buys_another(server, app_forge):
 
 async def test_app_with_a_key_that_is_none_is_unauthorized(server):
     clock = ServerClock(server)
-    asking = ForgeClient(server.url, Anonymous(), clock, headers=HEADERS)
+    asking = ForgeClient(server.url, Token(), clock, headers=HEADERS)
     account = GitHubApp("4711", "not a key", asking, clock, installation=77, home="octo/engine")
     with pytest.raises(ForgeUnauthorized, match="app_key"):
         await account.headers()

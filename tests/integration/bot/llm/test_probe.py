@@ -8,6 +8,7 @@ from bot.config.model_section import ModelConfig
 from bot.llm.response_format import Rung
 from bot.llm.runtime import PROBE_TOKENS, connect, look
 from bot.util.machine import SystemClock
+from digest.errors import UserError
 from handlers.ports.model_port import ModelReason
 from tests.integration.bot.llm.asking import GOOD, KEY, request
 from tests.servers.model import Fails, Says
@@ -30,26 +31,25 @@ def see(tmp_path):
 async def test_probe_without_spending_reads_the_list_alone(serve, see):
     server = serve(key=KEY)
     found = await see(server)
-    assert found.usable
-    assert (found.reachable, found.key, found.model, found.rung) == (True, True, True, None)
+    assert (found.model, found.rung) == (True, None)
     assert not server.asked
 
 
 async def test_probe_names_models_like_the_one_that_is_not_there(serve, see):
-    found = await see(serve(models=("qwen3-32b", "deepseek-chat")), name="deepseek-chta")
-    assert (found.problem, found.model, found.key) == (ModelReason.UNKNOWN_MODEL, False, True)
-    assert found.near == ("deepseek-chat",)
+    server = serve(models=("qwen3-32b", "deepseek-chat"))
+    with pytest.raises(UserError, match=r"no model 'deepseek-chta'; it has deepseek-chat$"):
+        await see(server, name="deepseek-chta")
 
 
 async def test_probe_tells_a_wrong_key(serve, see):
-    found = await see(serve(key="another"))
-    assert (found.problem, found.key, found.reachable) == (ModelReason.UNAUTHORIZED, False, True)
-    assert KEY not in repr(found)
+    with pytest.raises(UserError, match=ModelReason.UNAUTHORIZED) as told:
+        await see(serve(key="another"))
+    assert KEY not in str(told.value)
 
 
 async def test_probe_tells_that_nothing_is_there(see):
-    found = await see("http://127.0.0.1:9/v1")
-    assert (found.problem, found.reachable) == (ModelReason.UNAVAILABLE, False)
+    with pytest.raises(UserError, match=f"127.0.0.1:9/v1: {ModelReason.UNAVAILABLE}"):
+        await see("http://127.0.0.1:9/v1")
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ async def test_probe_that_may_spend_finds_the_rung_and_keeps_it(
     server = serve(answer=lambda sent: Says(text=TRIANGLE), formats=formats)
     ledger = FakeCallLedger()
     found = await see(server, spend=True, ledger=ledger)
-    assert (found.rung, found.key, found.model) == (rung, True, True)
+    assert (found.rung, found.model) == (rung, True)
     assert found.usage == ledger.total
     assert 0 < found.usage.tokens < PROBE_TOKENS
     config = ModelConfig.model_validate({"name": "m", "base_url": server.url})
@@ -96,7 +96,7 @@ async def test_probe_of_a_server_without_a_list(serve, see):
         (lambda sent: Fails(404, "") if sent.path.endswith("/models") else usual(sent)),
         server._act,
     )
-    assert (await see(server)).model is None
+    assert not (await see(server)).model
     assert (await see(server, spend=True)).rung is Rung.STRICT
 
 
