@@ -22,15 +22,13 @@ import json
 import multiprocessing
 import os
 import random
-import resource
 import shutil
-import signal
 import subprocess
 import sys
 import threading
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from multiprocessing.connection import Connection
@@ -39,6 +37,7 @@ from types import CodeType, FrameType, FunctionType
 
 import pytest
 
+from benchmarks.forks import STUCK, forked, waited
 from benchmarks.mutants import Mutant, equal, mutants
 
 ROOT = Path(__file__).parents[1]
@@ -48,7 +47,7 @@ _SECONDS, _MORE_SECONDS = 20.0, 30.0
 """For the tests of one mutant: those chosen first, and others if these do not notice it."""
 
 _PATIENCE = 20.0
-"""Seconds after which tests count as stuck.
+"""Seconds after which tests count as stuck, without those for which they waited for a processor.
 
 For a mutant they are added to five times the usual time; for the measurement of a file they are
 fifteen times as many.
@@ -69,7 +68,7 @@ _GONE = 0.05  # share of the called functions that may be gone until a file is m
 
 _FAILED = "failed-test"
 
-_STUCK, _UNFIT = 99, 98
+_UNFIT = 98
 
 
 class _Calls:
@@ -165,11 +164,12 @@ class _Session:
     def _measure(self, kept: Path, items: Sequence[pytest.Item]) -> int:
         measured = {}
         for item, after in zip(items, [*items[1:], None], strict=True):
-            failed, began = item.session.testsfailed, time.monotonic()
+            failed, began = item.session.testsfailed, time.monotonic() - waited()
             self._calls.begin()
             item.ihook.pytest_runtest_protocol(item=item, nextitem=after)
             if item.session.testsfailed == failed:
-                measured[item.nodeid] = time.monotonic() - began, self._calls.end()
+                seconds = time.monotonic() - waited() - began
+                measured[item.nodeid] = seconds, self._calls.end()
         names = sorted(self._shared.union(*(called for _, called in measured.values())))
         numbers = {name: number for number, name in enumerate(names)}
         tests = {
@@ -185,30 +185,6 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
             yield from _codes(constant)
-
-
-def forked(work: Callable[[], int], seconds: float) -> int:
-    """The result of work in a forked process."""
-    child = os.fork()
-    if child == 0:
-        os.setsid()
-        resource.setrlimit(resource.RLIMIT_CPU, (int(seconds), int(seconds)))
-        try:
-            status = work()
-        except BaseException:  # noqa: BLE001  # the fork must end here
-            status = 1
-        os._exit(status)
-    deadline = time.monotonic() + seconds
-    ended, code = os.waitpid(child, os.WNOHANG)
-    while not ended and time.monotonic() < deadline:
-        time.sleep(0.02)
-        ended, code = os.waitpid(child, os.WNOHANG)
-    with suppress(ProcessLookupError):
-        os.killpg(child, signal.SIGKILL)
-    if not ended:
-        os.waitpid(child, 0)
-        return _STUCK
-    return _STUCK if os.WIFSIGNALED(code) else os.waitstatus_to_exitcode(code)
 
 
 class Tree:
@@ -260,7 +236,7 @@ class Tree:
                 kept.parent.mkdir(parents=True, exist_ok=True)
                 print(f"measuring {file}", file=sys.stderr, flush=True)
                 self._asked.send((None, tests, 15 * _PATIENCE, kept))
-                if self._asked.recv() == _STUCK:
+                if self._asked.recv() == STUCK:
                     kept.write_text("[[], {}]", encoding="utf-8")
             called, measured = json.loads(kept.read_text(encoding="utf-8"))
             for test in measured.keys() & tests:
@@ -316,11 +292,13 @@ class Tree:
         if status == _UNFIT or (not status and at_import):
             files = sorted({test.partition("::")[0] for test in tests})
             status = forked(lambda: self._pytest(["-x", *files], _Chosen(tests)), seconds)
+        failed = self._failed()
+        by_mutant = not failed or self._fails(mutant, failed, seconds)
         self._write(file, source)
-        if (failed := self._failed()) and self._fails(mutant, failed, seconds):
+        if failed and (not by_mutant or self._fails(mutant, failed, seconds)):
             others = [test for test in tests if test != failed]
             return self._outcome(mutant, others) if others else "UNTESTED"
-        return {0: "SURVIVED", _STUCK: "stuck"}.get(status, "noticed")
+        return {0: "SURVIVED", STUCK: "stuck"}.get(status, "noticed")
 
     def _failed(self) -> str:
         """The test that failed in the last fork, if any."""
@@ -330,9 +308,11 @@ class Tree:
         return name
 
     def _fails(self, mutant: Mutant, test: str, seconds: float) -> bool:
-        """Whether a test fails without the mutant, too."""
+        """Whether a test fails again, with the file as it is now."""
         self._asked.send((mutant, [test], seconds, None))
-        return bool(self._asked.recv() and self._failed())
+        status = self._asked.recv()
+        self._failed()
+        return bool(status)
 
     def _write(self, file: Path, source: bytes) -> None:
         # Bytecode is identified by its source's time in seconds, so each write gets another one.
