@@ -363,7 +363,7 @@ class ServerLeases:
         # A name as a key of PostgreSQL's advisory locks: 64 bits, signed.
         digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).digest()
         number = int.from_bytes(digest[:8], signed=True)
-        if number in self._held or not await self._take(number):
+        if not await self._take(number):
             yield False
             return
         try:

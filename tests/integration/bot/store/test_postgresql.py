@@ -135,6 +135,8 @@ async def test_a_lease_is_held_by_one_process_at_a_time(server):
     try:
         async with mine.hold("slot") as held:
             assert held
+            async with mine.hold("slot") as again:
+                assert not again
             async with other.hold("slot") as second, other.hold("another slot") as apart:
                 assert (second, apart) == (False, True)
         async with other.hold("slot") as later:
