@@ -23,6 +23,7 @@ from handlers.questions import change_selection, other_readings
 from handlers.questions.list_reading import (
     Meant,
     by_path,
+    is_general_noun,
     query_of,
     read_topic,
     resolved_topic,
@@ -107,9 +108,10 @@ async def list_changes(intent: Changed, ctx: Context) -> Answer:
 
 def _lacks_words(asked: Meant, intent: Changed) -> bool:
     """Whether the index lacks words of a topic, so that it is looked up without them."""
+    kept = {*f"{asked.intent.topic} {asked.intent.author}".split()}
     return bool(intent.topic) and (
         not asked.resolved.topics
-        or not {*intent.topic.split()} <= {*f"{asked.intent.topic} {asked.intent.author}".split()}
+        or not all(word in kept or is_general_noun(word) for word in intent.topic.split())
     )
 
 

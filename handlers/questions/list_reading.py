@@ -84,7 +84,7 @@ async def read_topic(asked: Meant, ctx: Context) -> Meant:
     if is_whole(term(intent.topic)):
         return asked
     # "docker image" is about docker: a general noun after a name adds nothing.
-    special = [_TAIL.sub("", word) for word in words if word.lower() not in _GENERAL] or words
+    special = [_TAIL.sub("", word) for word in words if not is_general_noun(word)] or words
     known = special
     if not resolved.topics and special != [intent.topic]:
         apart = await resolved_topics([replace(intent, topic=word) for word in special], ctx)
@@ -125,6 +125,11 @@ _GENERAL = frozenset(
     )
 )
 """General nouns that only classify the name beside them."""
+
+
+def is_general_noun(word: str) -> bool:
+    """Whether a word only classifies the name beside it: *CPU backend*."""
+    return word.lower() in _GENERAL
 
 
 async def as_topic(asked: Meant, topic: str, ctx: Context) -> Meant:
@@ -189,7 +194,7 @@ async def with_rows(asked: Meant, ctx: Context) -> Meant:
         return _row(graded, resolved, labels, ctx.language)
 
     held = await run_query(ctx, query, ctx.page, row)
-    if "." in intent.path.rpartition("/")[2] and held.rows:
+    if held.rows and intent.path and not intent.path.endswith("/"):
         # Of "Dockerfile.rocm" and "Dockerfile.rocm_base" only the one that is named is asked about.
         changes = await ctx.archive.select(ctx.watched.repository, query)
         own = [graded for graded in changes if intent.path in graded.facts.paths]

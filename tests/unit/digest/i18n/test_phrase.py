@@ -58,15 +58,18 @@ def used_names():
     used = {catalogue: set() for catalogue in CATALOGUES}
     for ring in ("bot", "handlers", "digest", "tests"):
         for path in (ROOT / ring).rglob("*.py"):
-            tree = ast.parse(path.read_text(encoding="utf-8"))
-            modules = {}
-            for node in ast.walk(tree):
+            text = path.read_text(encoding="utf-8")
+            if "digest.i18n" not in text:
+                continue
+            modules: dict[str, str] = {}
+            nodes = [*ast.walk(ast.parse(text))]
+            for node in nodes:
                 if isinstance(node, ast.ImportFrom) and node.module == "digest.i18n":
                     modules |= {alias.asname or alias.name: alias.name for alias in node.names}
                 elif isinstance(node, ast.ImportFrom) and node.module:
                     catalogue = node.module.removeprefix("digest.i18n.")
                     used.get(catalogue, set()).update(alias.name for alias in node.names)
-            for node in ast.walk(tree):
+            for node in nodes:
                 if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
                     used.get(modules.get(node.value.id), set()).add(node.attr)
     return used

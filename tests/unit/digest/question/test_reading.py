@@ -195,6 +195,10 @@ def test_a_version_is_asked_for_in_other_words(question, intent):
         ("what's ada been doing", "", "ada"),
         ("did they remove something I might rely on this month", "", ""),
         ("what did they revert in July", "", ""),
+        ("which of last months merges touched the scheduler", "scheduler", ""),
+        ("who keeps editing the scheduler this month", "scheduler", ""),
+        ("heyy quick q, cud u list teh scheduler fixes from last week? thx!!", "scheduler", ""),
+        ("which server args did they drop in July", "", ""),
     ],
 )
 def test_changes_are_asked_for_in_other_words(question, topic, author):

@@ -625,9 +625,21 @@ async def test_a_file_that_is_named_is_not_another_whose_name_begins_alike():
     changes = [
         change("aaaaaaa1", "Raise the base (#11)", {"docker/Dockerfile.rocm_base": 1}, at),
         change("bbbbbbb2", "Cut the image (#12)", {"docker/Dockerfile.rocm": 1}, at),
+        change("ccccccc3", "Pin the image (#13)", {"docker/Dockerfile": 1}, at),
     ]
     ctx = context(FakeSource(changes))
     answer = await ask("what changed in docker/Dockerfile.rocm this week", ctx)
     assert shas(answer) == ["bbbbbbb2"]
+    answer = await ask("what changed in docker/Dockerfile this week", ctx)
+    assert shas(answer) == ["ccccccc3"]
     answer = await ask("what changed in path:docker/Docker this week", ctx)
-    assert len(shas(answer)) == 2, "a beginning of paths is given on purpose"
+    assert len(shas(answer)) == 3, "a beginning of paths is given on purpose"
+
+
+async def test_a_noun_that_only_classifies_a_name_hides_no_change_without_it():
+    changes = [
+        made("aaaaaaa1", "[Lamp] Dim it (#11)", 1),
+        made("bbbbbbb2", "Avoid a backend that waits for the lamp (#12)", 1),
+    ]
+    answer = await ask("lamp backend changes this week", context(FakeSource(changes)))
+    assert sorted(shas(answer)) == ["aaaaaaa1", "bbbbbbb2"]
