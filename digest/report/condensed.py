@@ -103,7 +103,7 @@ def _behind(
     yield from words.CITED(report.language, places=between(named, ", "))
 
 
-_NOTABLE = 3  # number of medium changes shown if none reaches the requested level
+_NOTABLE = 3  # number of changes shown, if need be medium ones below the requested level
 _MOST = {Level.HIGH: 12, Level.MEDIUM: 25, Level.LOW: 50}
 """Maximum changes of a digest by its minimum level; the full report has the rest."""
 
@@ -156,17 +156,15 @@ def shown_entries(report: Report, least: Level = Level.HIGH) -> tuple[ReportEntr
     """The entries that the digest shows: those of ``least`` and above, within a bound.
 
     Those to act on come first, then those that matter most; muted ones are never shown, and
-    follow-ups are named with their first change. If there are none, the top medium changes replace
-    them.
+    follow-ups are named with their first change. If there are few, the top medium changes follow.
     """
     told = {one.graded.sha for rest in _follow_ups(report).values() for one in rest}
     ranked = foremost([e for e in report.entries if not e.muted and e.graded.sha not in told])
     chosen = [e for e in ranked if e.level.rank <= least.rank]
     if chosen:  # the lead counts changes to act on, so they are shown at any level
         chosen += [e for e in ranked if e.acts and e.level is Level.MEDIUM and e not in chosen]
-    return tuple(
-        chosen[: _MOST[least]] or [e for e in ranked if e.level is Level.MEDIUM][:_NOTABLE]
-    )
+    medium = [e for e in ranked if e.level is Level.MEDIUM and e not in chosen]
+    return tuple([*chosen[: _MOST[least]], *medium[: max(0, _NOTABLE - len(chosen))]])
 
 
 def posted_commits(report: Report, least: Level = Level.HIGH) -> frozenset[str]:

@@ -169,11 +169,21 @@ def test_digest_of_low_changes_alone_lists_nothing():
     assert "0 of 1 shown" in markdown(digest_document(r, Language.EN))
 
 
-@pytest.mark.parametrize(("least", "count"), [(Level.HIGH, 2), (Level.MEDIUM, 7), (Level.LOW, 9)])
+@pytest.mark.parametrize(("least", "count"), [(Level.HIGH, 3), (Level.MEDIUM, 7), (Level.LOW, 9)])
 def test_shown_follows_the_least_level(least, count):
     entries = shown_entries(report(), least)
     assert len(entries) == count
     assert [e.level.rank for e in entries] == sorted(e.level.rank for e in entries)
+
+
+def test_digest_with_few_high_changes_goes_on_with_medium_ones_up_to_three():
+    one = [samples.change(1, "Drop it", Level.HIGH)]
+    medium = [samples.change(n, f"Read pool {n}", Level.MEDIUM) for n in range(2, 7)]
+    low = [samples.change(9, "Say it", Level.LOW)]
+    assert [e.level for e in shown_entries(report(changes=[*medium, *one, *low]))] == [
+        *(Level.HIGH, Level.MEDIUM, Level.MEDIUM)
+    ]
+    assert [e.level for e in shown_entries(report(changes=[*low, *one]))] == [Level.HIGH]
 
 
 def test_late_change_is_marked_in_both_pages():

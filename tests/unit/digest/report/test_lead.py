@@ -90,7 +90,7 @@ def test_what_the_lead_counts_as_to_act_on_is_shown_also_if_it_is_medium():
     quiet = change(9, "Say more", Level.MEDIUM)
     made = assemble(samples.REPOSITORY, "main", samples.DAY, [quiet, medium, SWITCHED], Language.EN)
     assert "; also to act on: Reject empty plans (#108). 3 commits" in plain(made.lead)
-    assert [one.graded for one in shown_entries(made)] == [SWITCHED, medium]
+    assert [one.graded for one in shown_entries(made)] == [SWITCHED, medium, quiet]
 
 
 def test_lead_is_counts_alone_where_its_page_tells_the_rest():
