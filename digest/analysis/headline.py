@@ -358,6 +358,17 @@ def _where(facts: Facts, text: str, labels: Sequence[str]) -> str:
     return next((name for low, name in _PLATFORMS.items() if low in named), "")
 
 
+def platforms_of(facts: Facts, paths: Sequence[str], text: str) -> str:
+    """The platforms that the tags or all of the paths name and a text does not."""
+    tagged = {w.casefold() for tag in subject_tags(facts.subject) for w in _PARTS.findall(tag)}
+    common = set.intersection(*({*_PARTS.findall(p.casefold())} for p in paths)) if paths else set()
+    named = (tagged | common) - {w.casefold() for w in _PARTS.findall(text)}
+    return ", ".join(name for low, name in _PLATFORMS.items() if low in named)
+
+
+_PARTS = lazy(r"[^\W_]+")
+
+
 def _as_written(scope: str, title: str) -> str:
     """A scope, which is kept in small letters, as its author writes it."""
     at = title.lower().find(f"({scope})") + 1

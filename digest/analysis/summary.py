@@ -30,11 +30,11 @@ from digest.analysis.context import (
     without_members,
 )
 from digest.analysis.explanations import is_known, name_list
-from digest.analysis.headline import Headline, bare_title, headline, secures
+from digest.analysis.headline import Headline, bare_title, headline, platforms_of, secures
 from digest.analysis.wording import value
 from digest.core.authors import code_as_spans, names_code, without_presented
 from digest.core.change import printable
-from digest.core.facts import Action, Fact, FactKind, is_branch_merge
+from digest.core.facts import Action, Evidence, Fact, FactKind, is_branch_merge
 from digest.core.patterns import lazy
 from digest.core.statement import Aspect, Statement
 from digest.document import Spans, plain
@@ -189,7 +189,15 @@ def _acts(reading: ChangeContext, title: Headline) -> Iterator[Statement]:
         *_raised_minimums(reading),
         *_refused(reading),
     ]
-    yield from _as_statements(clauses[:_CLAUSES], reading)
+    placed = [(_with_platform(spans, facts, reading), facts) for spans, facts in clauses[:_CLAUSES]]
+    yield from _as_statements(placed, reading)
+
+
+def _with_platform(spans: Spans, facts: Sequence[Fact | Evidence], reading: ChangeContext) -> Spans:
+    """A clause after the platforms for which alone it holds."""
+    paths = [(f.evidence if isinstance(f, Fact) else f).path for f in facts]
+    where = platforms_of(reading.facts, paths, plain(spans))
+    return join([f"{where}: ", *spans]) if where else spans
 
 
 def _secured(reading: ChangeContext) -> Iterator[Statement]:

@@ -1,6 +1,6 @@
 """Security: advisories, words in the message, sensitive constructs and credentials.
 
-Four details: ``advisory`` (CVE, GHSA, RUSTSEC, PYSEC identifiers, Renovate's mark), ``words`` (the
+Four details: ``advisory`` (identifiers such as CVE, GHSA and YWH, Renovate's mark), ``words`` (the
 message mentions a weakness), ``code`` (a construct that reviewers check, in core code only) and
 ``credential`` (the name is the kind, never the secret). A construct is not a verdict; it says where
 to look.
@@ -20,7 +20,7 @@ from digest.facts.side_text import FileContext, SideLines
 
 _ADVISORY = lazy(
     r"\b(?:CVE[- ](\d{4})[- ](\d{4,7})|(GHSA(?:-[0-9a-z]{4}){3})|("
-    r"(?:RUSTSEC|PYSEC|GO)-\d{4}-\d{1,5}))\b"
+    r"(?:RUSTSEC|PYSEC|GO)-\d{4}-\d{1,5}|YWH-[A-Z]{2,8}-?\d{2,6}-\d{1,5}))\b"
 )
 _WORDS = lazy(
     r"\bvulnerabilit(?:y|ies)\b|\bvulnerable\b|\bexploit(?:able|ed)\b"
@@ -30,7 +30,8 @@ _WORDS = lazy(
     r"|\b(?:path|directory) traversal\b|\b(?:buffer|heap|integer) (?:buffer )?overflow\b"
     r"|\bout[- ]of[- ]bounds (?:read|write|access)\b|\buse[- ]after[- ]free\b|\bdouble[- ]free\b"
     r"|\bdenial[- ]of[- ]service\b|\bprivilege escalation\b|\bsandbox escape\b"
-    r"|\b(?:auth(?:entication|orization)?|access control) bypass\b"
+    r"|\b(?:auth(?:entication|orization)?|access control|permission|provenance|signature|validation"
+    r"|verification) bypass\b"
     r"|\btiming (?:attack|side[- ]channel)\b"
     r"|\b(?:unsafe|insecure) deserialization\b|\b(?:zip|decompression) bomb\b"
     r"|\bzip slip\b|\bmalicious\b"
@@ -55,7 +56,8 @@ _ACRONYMS = lazy(r"\b(?:XSS|SSRF|CSRF|RCE|XXE|ReDoS|IDOR|MITM)\b|\bDoS\b")
 
 # As for code below: few messages contain one of these.
 _WORD_HINTS = (
-    *("cve", "ghsa", "rustsec", "pysec", "go-20", "vulnerab", "exploit", "code exec", "arbitrary"),
+    *("cve", "ghsa", "rustsec", "pysec", "go-20", "ywh-", "vulnerab", "exploit", "code exec"),
+    *("arbitrary",),
     *("injection", "traversal", "overflow", "bounds", "use-after", "use after", "double"),
     *("denial", "escalation", "escape", "bypass", "timing", "deserial", "bomb", "zip slip"),
     *("malicious", "security", "cross-site", "cross site", "leak", "xss", "ssrf", "csrf", "rce"),
@@ -199,11 +201,12 @@ def find_in_message(message: str, subject: Subject) -> Iterator[Fact]:
             if not seen[name]:
                 yield _said(name, "advisory", number)
             seen[name] += 1
-        said = line if left == subject.words else left if number == 1 else left and line
+        whole = left == subject.words and subject.title in line  # in a merge the title is below
+        said = left and line if number > 1 or whole else left
         for found in (*_WORDS.finditer(said), *_ACRONYMS.finditer(said)):
             name = found[0].lower() if found[0].lower() != found[0].upper() else found[0]
             noun = number > 1 or name.endswith("ies")
-            if noun and _NOUN.match(name) and not _MENDED.search(line):
+            if noun and _NOUN.match(name) and not _MENDED.search(said):
                 continue
             if not seen[name]:
                 yield _said(found[0], "words", number)

@@ -41,6 +41,7 @@ _MERGED = -6.0
 
 FORCED = "forced"  # the rule name in the reasons of a grade that a configured rule set
 _URGENT = 2.0  # minimum strength of a rule about what certainly breaks
+_LOWERED = 0.6  # maximum strength of a rule that asks for less than it usually does
 _RESEMBLING = 0.5
 _FILED = frozenset({"title_aside", "title_chore", "title_docs", "title_tests"})
 """Titles by which authors classify a change as invisible from outside."""
@@ -65,6 +66,21 @@ _TAKEN_AWAY = frozenset({"title_removal", "docs_changed"})
 """Signals that something documented was removed."""
 
 _FIRM = 1.5  # minimum log-odds that a change with hints alone is like those that are marked
+_SHOWN_RENAMES = frozenset(
+    """
+    config_changed config_renamed docs_changed environment_renamed flag_renamed metric_renamed
+    route_renamed schema_changed
+    """.split()  # noqa: SIM905
+)
+"""Signals that something users know was renamed, as a title with a name of the code may say."""
+
+_FOR_USERS = re.compile(
+    r"--|\b(?:flag|option|config\w*|metric|endpoint|env)s?\b|(?-i:\b[A-Z][A-Z0-9]+_[A-Z])",
+    re.IGNORECASE,
+)
+_WITHOUT_EFFECT = frozenset({"dead", "unused"})
+"""What titles call a variable that nothing read; setting it on does no harm."""
+
 _UPDATES = frozenset({"bot", "dependency", "title_upgrade", "toolchain"})
 """Signals of an update, which a changelog lists among changes and which few must react to."""
 
@@ -153,6 +169,8 @@ def grade(
     if _MERGES in news:
         news[_MERGES] = _MERGED
     score = 1 / (1 + exp(-model.bias - sum(news.values())))
+    if "title_aside" in news:  # the author calls it tests, documentation or a chore
+        score = min(score, least.high - STEP)
     due = _due(model, found, undone=facts.reverts is not None)
     score = round(max(score, _urgency(due.values(), least)), 4)
     level = level_of(score, least)
@@ -205,10 +223,18 @@ def _due(model: Weights, found: Sequence[Signal], *, undone: bool) -> dict[str, 
         level = Level.MEDIUM
     if level is not Level.LOW and (seen or (not aside and _names_use(found))):
         due[RESEMBLES] = Demand(level=level, strength=_RESEMBLING)
-    if "says_refusal" in due and _INTERNAL.search(code):
-        due["says_refusal"] = replace(due["says_refusal"], level=Level.MEDIUM)
-    if "note_changed" in due and (names & (_UPDATES | _FILED) or "core" not in names):
-        due["note_changed"] = replace(due["note_changed"], level=Level.MEDIUM)
+    told = {s.name: s.subject for s in found}
+    lesser = {
+        "says_refusal": bool(_INTERNAL.search(code)),
+        "note_changed": bool(names & (_UPDATES | _FILED)) or "core" not in names,
+        "says_rename": not (
+            names & _SHOWN_RENAMES or _FOR_USERS.search(told.get("says_rename", ""))
+        ),
+        "environment_removed": told.get("title_housekeeping", "").lower() in _WITHOUT_EFFECT,
+    }
+    for name in lesser.keys() & due if any(lesser.values()) else ():
+        if lesser[name]:
+            due[name] = Demand(level=Level.MEDIUM, strength=min(due[name].strength, _LOWERED))
     if undone:
         return {
             name: Demand(level=Level.MEDIUM, strength=demand.strength)
@@ -247,8 +273,9 @@ def nearest(score: float, level: Level, least: Thresholds) -> float:
 
 def urgency(grade: Grade) -> float:
     """The strength of the rules about what certainly breaks that a grade gives as reasons."""
-    due = (weights().act.get(reason.rule) for reason in grade.reasons)
-    return sum(d.strength for d in due if d and d.level is Level.HIGH and d.strength >= _URGENT)
+    due = [(weights().act.get(reason.rule), reason.weight) for reason in grade.reasons]
+    urgent = (d for d, weight in due if d and d.level is Level.HIGH and weight > _LOWERED)
+    return sum(d.strength for d in urgent if d.strength >= _URGENT)
 
 
 def demands_high(facts: Facts, commit: Commit | None = None) -> bool:

@@ -197,7 +197,10 @@ def _demands(title: Title, text: str, *, core: bool) -> Iterator[tuple[str, str]
         text = f"Removed {title.subject.words}"[:_BOUND]
     kept = without_presented(title.subject.words)
     kept = text if kept == title.subject.words else kept
+    built = not core and _DEMANDED["shipped"].search(text)  # one more image is no other default
     for name, rule in _DEMANDED.items():
+        if name == "default" and built:
+            continue
         if not (title.shipped or (core and name != "shipped") or name in _WITHOUT_CODE):
             continue
         told = text if name in _SHOWN or (name == "default" and "by default" in text) else kept

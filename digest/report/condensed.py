@@ -164,7 +164,7 @@ def shown_entries(report: Report, least: Level = Level.HIGH) -> tuple[ReportEntr
     if chosen:  # the lead counts changes to act on, so they are shown at any level
         chosen += [e for e in ranked if e.acts and e.level is Level.MEDIUM and e not in chosen]
     medium = [e for e in ranked if e.level is Level.MEDIUM and e not in chosen]
-    return tuple([*chosen[: _MOST[least]], *medium[: max(0, _NOTABLE - len(chosen))]])
+    return (*chosen[: _MOST[least]], *medium[: max(0, _NOTABLE - len(chosen))])
 
 
 def posted_commits(report: Report, least: Level = Level.HIGH) -> frozenset[str]:

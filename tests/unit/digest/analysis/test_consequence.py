@@ -1760,3 +1760,19 @@ def test_name_of_a_file_with_a_schema_is_no_consequence():
     graded = change("Describe the pool by a schema", gone, new)
     assert lines(graded) == ["Describe the pool by a schema."]
     assert "app-schema" not in plain(to_do(graded, Language.EN))
+
+
+@pytest.mark.parametrize(
+    ("title", "path", "name", "told"),
+    [
+        ("[ROCm] Drop it", "src/a.py", "CUDA_CARDS", "ROCm: CUDA_CARDS was removed."),
+        ("Drop it", "src/rocm/a.py", "CUDA_CARDS", "ROCm: CUDA_CARDS was removed."),
+        ("[ROCm] Drop it", "src/a.py", "APP_ROCM_POOL", "APP_ROCM_POOL was removed."),
+        ("[Pools] Drop it", "src/a.py", "APP_POOL", "APP_POOL was removed."),
+    ],
+)
+def test_what_holds_for_one_platform_names_it(title, path, name, told):
+    gone = samples.fact(FactKind.FLAG, Action.REMOVED, name, samples.at(path, 3, Side.OLD))
+    graded = change(title, gone, files=[samples.file(path)])
+    graded = replace(graded, facts=replace(graded.facts, subject=read_subject(title)))
+    assert lines(graded)[0] == told

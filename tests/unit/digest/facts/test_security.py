@@ -86,6 +86,8 @@ def test_one_less_is_told_on_the_old_side():
             ["changed GHSA-aaaa-bbbb-cccc @3m", "changed CVE-2026-1234 @3m"],
         ),
         ("Prevent path traversal", ["changed path traversal @1m"]),
+        ("Fix a validation bypass of zones", ["changed validation bypass @1m"]),
+        ("Check it first (#YWH-ABC6095-27)", ["changed YWH-ABC6095-27 @1m"]),
         ("Show security advisories of a package", []),
         ("Rank by age, and say of a security fix which release has it", []),
         ("List packages\n\nFixes CVE-2026-12345", ["changed CVE-2026-12345 @3m"]),
@@ -112,6 +114,14 @@ def test_one_less_is_told_on_the_old_side():
 )
 def test_message_names_advisories_and_weaknesses(message, facts):
     assert told(find_in_message(message, read_subject(message.split("\n", 1)[0]))) == facts
+
+
+def test_weakness_in_the_title_of_a_merged_request_is_in_its_first_line():
+    message = "Merge pull request #7 from me/pool\n\nFix out-of-bounds read in pools"
+    found = find_in_message(message, read_subject("Fix out-of-bounds read in pools", number=7))
+    assert told(found) == ["changed out-of-bounds read @1m"]
+    other = find_in_message(f"{message}\n\nNo DoS.", read_subject("Read on", number=7))
+    assert told(other) == ["changed out-of-bounds read @3m", "changed DoS @5m"]
 
 
 def test_words_about_tests_and_docs_alone_are_not_told():

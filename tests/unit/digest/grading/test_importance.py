@@ -169,6 +169,30 @@ def test_merged_branch_is_low_whatever_it_brings(title: str, level: Level) -> No
     assert grade(replace(changed(title, gone), merge=True)).level is level
 
 
+def test_rename_that_only_the_title_tells_is_high_where_documents_or_users_know_the_name() -> None:
+    title = "Rename `old_pool` to `new_pool` in the server"
+    assert grade(changed(title)).level is Level.MEDIUM
+    assert urgency(grade(changed(title))) == 0
+    text = replace(file(Area.DOCS, 1), path="docs/pool.md", deleted=3)
+    told = changed(title)
+    assert grade(replace(told, files=(*told.files, text))).level is Level.HIGH
+    for seen in ("Rename metrics of pools to `pool_a`", "Rename APP_OLD to APP_NEW"):
+        assert grade(changed(seen)).level is Level.HIGH
+
+
+def test_removed_variable_that_nothing_read_asks_for_little() -> None:
+    gone = fact(FactKind.ENVIRONMENT, Action.REMOVED, "APP_POOL")
+    assert grade(changed("Remove dead APP_POOL", gone)).level is Level.MEDIUM
+    assert urgency(grade(changed("Remove dead APP_POOL", gone))) == 0
+    assert grade(changed("Remove APP_POOL", gone)).level is Level.HIGH
+
+
+def test_what_its_author_calls_tests_is_not_news() -> None:
+    model = replace(weights(), bias=6.0)
+    assert grade(changed("[Tests] Add a check of pools"), model=model).level is Level.MEDIUM
+    assert grade(changed("Add a check of pools"), model=model).level is Level.HIGH
+
+
 def test_merged_branch_is_high_if_the_changelog_names_a_security_fix() -> None:
     place = Evidence(path="CHANGELOG.md", line=3, side=Side.NEW)
     secured, added = (

@@ -100,6 +100,9 @@ def test_words_that_say_it_are_read(title: str, signal: str) -> None:
         ("Authorize a request before its upload is accepted", "says_protection"),
         ("fix: check the hostname of uploads", "says_protection"),
         ("fix(pool): apply TLS certificate verification", "says_protection"),
+        ("api: redact more secrets of pools", "says_protection"),
+        ("Do not log the api-key of a client", "says_protection"),
+        ("Create key files with mode 0600", "says_protection"),
         ("Remove Python 3.9", "says_requirement"),
     ],
 )

@@ -263,6 +263,11 @@ def test_demands_of_a_title_count_where_the_change_can_make_them(title, files, f
     assert bool(told) is bool(found)
 
 
+def test_image_that_is_built_by_default_is_no_other_default() -> None:
+    built = change("Build arm images by default", [file("docker/x.yml", Area.CI)])
+    assert set(values(built, "says_")) == {"says_shipped"}
+
+
 def test_weakness_that_only_the_text_mentions_is_no_security_fix():
     item = fact(FactKind.SECURITY, CHANGED, "DoS", detail="words")
     item = replace(item, evidence=replace(item.evidence, line=9))
