@@ -2,16 +2,15 @@
 
 The text is hostile: every step takes linear time, nesting that would exhaust the stack does not
 count as JSON, and characters that no database accepts are replaced. Tags count as thoughts only
-where servers leave them. :func:`problem` checks values against a JSON schema of the subset that
-strict servers accept (https://developers.openai.com/api/docs/guides/structured-outputs); any other
-keyword fails an assertion, since schemas never come from outside.
+where servers leave them. :func:`problem` checks values against a JSON schema; a keyword that the
+schemas of our prompts do not need fails an assertion, since none comes from outside.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from enum import Enum, auto
 from typing import Any
 
@@ -186,90 +185,42 @@ class Unthinking:
 
 
 _SILENT = frozenset({"title", "description", "$defs", "$schema", "examples"})
-_DEEPEST = 24
-
-_TYPES: Mapping[str, Callable[[Any], bool]] = {
-    "object": lambda value: isinstance(value, dict),
-    "array": lambda value: isinstance(value, list),
-    "string": lambda value: isinstance(value, str),
-    "boolean": lambda value: isinstance(value, bool),
-    "null": lambda value: value is None,
-    "integer": lambda value: isinstance(value, int) and not isinstance(value, bool),
-    "number": lambda value: isinstance(value, int | float) and not isinstance(value, bool),
-}
-
-_BOUNDS: Mapping[str, tuple[type | tuple[type, ...], Callable[[Any, Any], bool], str]] = {
-    "minimum": ((int, float), lambda value, bound: value >= bound, "is below {}"),
-    "maximum": ((int, float), lambda value, bound: value <= bound, "is above {}"),
-    "minLength": (str, lambda value, bound: len(value) >= bound, "is shorter than {}"),
-    "maxLength": (str, lambda value, bound: len(value) <= bound, "is longer than {}"),
-    "minItems": (list, lambda value, bound: len(value) >= bound, "has fewer than {} items"),
-    "maxItems": (list, lambda value, bound: len(value) <= bound, "has more than {} items"),
-}
+_KEYWORDS = {
+    "$ref", "$defs", "type", "enum", "items", "properties", "required", "additionalProperties",
+}  # fmt: skip
+_TYPES = {
+    dict: "object", list: "array", str: "string", bool: "boolean", type(None): "null",
+    int: "integer", float: "number",
+}  # fmt: skip
 
 
 def problem(value: Any, schema: Mapping[str, Any]) -> str:
     """The first error and its location, worded for the model; empty if the value fits."""
-    return next(_problems(value, schema, schema, "the reply", 0), "")
+    return next(_problems(value, schema, schema.get("$defs", {}), "the reply"), "")
 
 
 def _problems(
-    value: Any, schema: Mapping[str, Any], root: Mapping[str, Any], where: str, depth: int
+    value: Any, schema: Mapping[str, Any], defined: Mapping[str, Any], where: str
 ) -> Iterator[str]:
-    if depth > _DEEPEST:
-        yield f"{where} is nested too deep"
-        return
-    for keyword, rule in schema.items():
-        match keyword:
-            case "$ref":
-                yield from _problems(value, _resolve_reference(rule, root), root, where, depth + 1)
-            case "type":
-                wanted = rule if isinstance(rule, list) else [rule]
-                if not any(_TYPES[one](value) for one in wanted):
-                    actual = next(name for name, fits in _TYPES.items() if fits(value))
-                    yield f"{where} must be {' or '.join(wanted)}, not {actual}"
-                    return
-            case "enum" if value not in rule:
-                yield f"{where} must be one of {', '.join(map(repr, rule))}, not {_short(value)}"
-            case "const" if value != rule:
-                yield f"{where} must be {rule!r}, not {_short(value)}"
-            case "anyOf":
-                found = [next(_problems(value, one, root, where, depth + 1), "") for one in rule]
-                if all(found):
-                    yield (
-                        found[-1] if len(found) == 1 else f"{where} fits none of the forms allowed"
-                    )
-            case "required" if isinstance(value, dict):
-                yield from (f"{where} lacks {name!r}" for name in rule if name not in value)
-            case "additionalProperties" if isinstance(value, dict) and rule is False:
-                known = schema.get("properties", {})
-                yield from (
-                    f"{where} has the unknown key {_short(k)}" for k in value if k not in known
-                )
-            case "properties" if isinstance(value, dict):
-                for name, inner in rule.items():
-                    if name in value:
-                        yield from _problems(value[name], inner, root, f"{where}.{name}", depth + 1)
-            case "items" if isinstance(value, list):
-                for place, one in enumerate(value):
-                    yield from _problems(one, rule, root, f"{where}[{place}]", depth + 1)
-            case _ if keyword in _BOUNDS:
-                kind, holds, words = _BOUNDS[keyword]
-                if isinstance(value, kind) and not holds(value, rule):
-                    yield f"{where} {words.format(rule)}"
-            case "enum" | "const" | "required" | "properties" | "items":
-                pass
-            case "additionalProperties" if isinstance(rule, bool):
-                pass
-            case _:
-                assert keyword in _SILENT, f"the schema's keyword {keyword!r} is not checked"
-
-
-def _resolve_reference(reference: str, root: Mapping[str, Any]) -> Mapping[str, Any]:
-    schema: Any = root
-    for step in reference.removeprefix("#").strip("/").split("/"):
-        schema = schema[step] if step else schema
-    return dict(schema)
+    assert schema.keys() <= _KEYWORDS, f"some keyword of {sorted(schema)} is not checked"
+    if reference := schema.get("$ref"):
+        schema = defined[reference.removeprefix("#/$defs/")]
+    actual = _TYPES[type(value)]
+    if actual != schema["type"]:
+        yield f"{where} must be {schema['type']}, not {actual}"
+    elif actual == "object":
+        known = schema["properties"]
+        for name, inner in known.items():
+            if name in value:
+                yield from _problems(value[name], inner, defined, f"{where}.{name}")
+        yield from (f"{where} lacks {name!r}" for name in schema["required"] if name not in value)
+        yield from (f"{where} has the unknown key {_short(k)}" for k in value if k not in known)
+    elif actual == "array":
+        for place, one in enumerate(value):
+            yield from _problems(one, schema["items"], defined, f"{where}[{place}]")
+    elif value not in schema.get("enum", [value]):
+        choices = ", ".join(map(repr, schema["enum"]))
+        yield f"{where} must be one of {choices}, not {_short(value)}"
 
 
 def _short(value: Any) -> str:
