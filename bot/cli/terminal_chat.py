@@ -10,7 +10,7 @@ import itertools
 import sys
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
-from dataclasses import replace
+from dataclasses import field, replace
 from pathlib import Path
 
 from bot.app import open_workspace
@@ -43,27 +43,6 @@ from handlers.questions.about_bot import help_page
 from handlers.router import ask
 
 _ENDS = frozenset({"exit", "quit", "bye", "退出"})
-
-
-class Choosing:
-    """The contexts of the configured repositories, each made when it is first asked about."""
-
-    def __init__(
-        self, app: Workspace, branch: str | None, zone: str | None, language: Language | None
-    ) -> None:
-        self._app = app
-        self._named = (branch, zone, language)
-        self._made: dict[str | None, Context] = {}
-
-    async def chosen(self, question: str) -> tuple[str, Context]:
-        """The question and the context of its repository. Raises ``UserError``."""
-        branch, zone, language = self._named
-        where = self._app.zone(zone)
-        found = await choose(self._app, question, None, where, asked_here("chat"))
-        if found.place not in self._made:
-            made = await context_of(self._app, found.place, branch, zone, language)
-            self._made[found.place] = made
-        return found.question, self._made[found.place]
 
 
 _CHAT = ChatKey(platform="terminal", chat="terminal")
@@ -114,9 +93,11 @@ class Terminal:
 
     ctx: Context
     app: Workspace
-    zone: str | None = None
-    wanted: Language | None = None
-    choosing: Choosing | None = None
+    branch: str | None
+    zone: str | None
+    wanted: Language | None
+    several: bool  # whether a question chooses among the configured repositories
+    made: dict[str | None, Context] = field(default_factory=dict)
 
     def language(self, account: str, asked: Incoming) -> Language:
         """The requested language, otherwise that of the question."""
@@ -127,9 +108,7 @@ class Terminal:
         """The answer; a user's error is one as well."""
         del account
         watch.admit(addressed=asked.addressed)
-        question, ctx = asked.text, self.ctx
-        if self.choosing is not None:
-            question, ctx = await self.choosing.chosen(question)
+        question, ctx = await self._meant(asked.text) if self.several else (asked.text, self.ctx)
         configured = self.app.config.repositories if self.app.config else ()
         names = [repository.name for repository in configured] or [ctx.watched.repository.name]
         room = await room_here(self.app, names, ctx.language)
@@ -140,7 +119,17 @@ class Terminal:
                 ctx, conversations=DeferredWrites(kept=ctx.conversations, after=watch.after)
             )
         found = await ask(question, ctx, self.wanted, conversation=asked_here("chat"))
-        return found.document if self.choosing is None else about(found, ctx)
+        return about(found, ctx) if self.several else found.document
+
+    async def _meant(self, question: str) -> tuple[str, Context]:
+        """The question, and the context of its repository. Raises ``UserError``."""
+        where = self.app.zone(self.zone)
+        found = await choose(self.app, question, None, where, asked_here("chat"))
+        if found.place not in self.made:
+            self.made[found.place] = await context_of(
+                self.app, found.place, self.branch, self.zone, self.wanted
+            )
+        return found.question, self.made[found.place]
 
     async def owed(self, account: str, asked: Incoming) -> bool:
         """False: the person sees that the program ended."""
@@ -173,8 +162,9 @@ async def chat(
             print_document((await help_page(Help(), ctx)).document)
         sender, records = console_of(sys.stdout), Records()
         several = repo is None and app.config is not None and len(app.config.repositories) > 1
-        choosing = Choosing(app, branch, zone, language) if several else None
-        terminal = Terminal(ctx=ctx, app=app, zone=zone, wanted=language, choosing=choosing)
+        terminal = Terminal(
+            ctx=ctx, app=app, branch=branch, zone=zone, wanted=language, several=several
+        )
         telling = Responder(terminal, records, PlaceholderTiming())
         numbers = itertools.count(1)
         async for incoming in Keyboard().listen():

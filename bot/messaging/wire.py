@@ -75,7 +75,7 @@ class HttpClient:
         self,
         method: str,
         url: str,
-        body: bytes | None = None,
+        body: bytes | aiohttp.FormData | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> Reply:
         """Send one request.

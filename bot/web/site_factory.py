@@ -66,7 +66,6 @@ def configured_site(
             return None
         return app.context(await app.watch_configured(settings), zone=config.defaults.zone)
 
-    histories = GitHistories(opened, app.begin, reads=False)
     return Site(
         repositories=[shown_of(one) for one in config.repositories],
         archive=app.archive,
@@ -79,8 +78,7 @@ def configured_site(
         language=config.defaults.language,
         public_url=settings.public_url,
         token=settings.token,
-        ask=histories.answered,
-        histories=histories,
+        histories=GitHistories(opened, app.begin, reads=False),
         office=AdminData(
             channels=channels,
             deliveries=SqlDeliveries(app.database),
@@ -100,7 +98,6 @@ def alone(app: Workspace, watched: Sequence[Watched], zone: str | None = None) -
     async def opened(shown: SiteRepository) -> Context:
         return app.context(by_name[shown.repository.name], zone=app.zone(zone))
 
-    histories = GitHistories(opened, app.begin, reads=True)
     return Site(
         repositories=[
             SiteRepository(
@@ -120,8 +117,7 @@ def alone(app: Workspace, watched: Sequence[Watched], zone: str | None = None) -
         clock=app.clock,
         zone=app.zone(zone),
         language=app.language(None),
-        ask=histories.answered,
-        histories=histories,
+        histories=GitHistories(opened, app.begin, reads=True),
         strangers_read=True,
     )
 

@@ -154,7 +154,7 @@ async def answering(app: Workspace, shelf: Site) -> Site:
     """The shelf with an answer to questions, as for the user of the machine."""
     assert app.config is not None
     watched = [await app.watch_configured(one) for one in app.config.repositories]
-    return replace(shelf, ask=alone(app, watched, "UTC").ask, strangers_read=True)
+    return replace(shelf, histories=alone(app, watched, "UTC").histories, strangers_read=True)
 
 
 class PagesServer:

@@ -13,7 +13,7 @@ from pydantic import Field, SecretStr, field_validator, model_validator
 
 from bot.messaging.wire import HttpClient
 from bot.platforms.feishu.open_api import Api
-from bot.platforms.feishu.receiver import Feishu, FeishuWebEvents
+from bot.platforms.feishu.receiver import Feishu
 from bot.platforms.feishu.sender import FeishuSender
 from bot.util.section import Settings
 
@@ -68,14 +68,12 @@ class Config(Settings):
 def create(config: Config) -> FeishuSender:
     """The configured app; makes no call yet."""
     api = Api(config.domain, config.app_id, config.app_secret, HttpClient())
-    return Feishu(api, _web(config)) if config.listen else FeishuSender(api)
-
-
-def _web(config: Config) -> FeishuWebEvents | None:
+    if not config.listen:
+        return FeishuSender(api)
     if config.events != "http" or config.encrypt_key is None:
-        return None
+        return Feishu(api)
     token = config.verification_token.get_secret_value() if config.verification_token else ""
-    return FeishuWebEvents(config.encrypt_key.get_secret_value(), token)
+    return Feishu(api, config.encrypt_key.get_secret_value(), token)
 
 
 def app_text(_address: str) -> str:

@@ -165,7 +165,8 @@ log = structlog.get_logger(__name__)
 
 Json = dict[str, Any]
 Take = Callable[[Any, str], Awaitable[Json | None]]
-"""Stores an event and returns the content of its answer. Raises ``Unkept``."""
+"""Stores an event, parsed and as received, and returns the content of its answer. Raises
+``Unkept``."""
 
 _AGAIN = frozenset(
     {SendReason.RATE_LIMITED, SendReason.UNAVAILABLE, SendReason.NO_ANSWER, SendReason.BROKEN}

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import time
-import uuid
 from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote, urlencode
@@ -133,14 +132,14 @@ class Api:
 
     async def upload(self, path: str, fields: Mapping[str, str], png: bytes) -> Json:
         """Upload an image: https://open.feishu.cn/document/server-docs/im-v1/image/create."""
+        import aiohttp
+
         # The call is made once: the token is fresh and the form well-formed.
-        boundary = f"digestbot-{uuid.uuid4().hex}"
-        headers = {
-            "authorization": f"Bearer {await self._fetch_token()}",
-            "content-type": f"multipart/form-data; boundary={boundary}",
-        }
+        form = aiohttp.FormData(fields)
+        form.add_field("image", png, filename="chart.png", content_type="image/png")
+        headers = {"authorization": f"Bearer {await self._fetch_token()}"}
         url = f"{self.domain}/open-apis{quote(path)}"
-        return data_of(await self._wire.request("POST", url, _form(boundary, fields, png), headers))
+        return data_of(await self._wire.request("POST", url, form, headers))
 
     async def ready(self) -> None:
         """Fetch a token unless there is a fresh one, so that the next call needs no wait."""
@@ -207,16 +206,3 @@ class Api:
 
 
 _JSON = {"content-type": "application/json; charset=utf-8"}
-
-
-def _form(boundary: str, fields: Mapping[str, str], png: bytes) -> bytes:
-    """A form with our fields and an image (RFC 7578)."""
-    parts = [
-        f'--{boundary}\r\ncontent-disposition: form-data; name="{name}"\r\n\r\n{value}\r\n'
-        for name, value in fields.items()
-    ]
-    head = (
-        f'--{boundary}\r\ncontent-disposition: form-data; name="image"; filename="chart.png"\r\n'
-        "content-type: image/png\r\n\r\n"
-    )
-    return "".join([*parts, head]).encode() + png + f"\r\n--{boundary}--\r\n".encode()

@@ -14,7 +14,7 @@ import hmac
 import json
 import re
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from contextlib import aclosing
 from dataclasses import replace
 from typing import Any
@@ -23,15 +23,11 @@ from bot.messaging import receiver
 from bot.messaging.inbox import Arrival, Inbox, Unkept, hearing
 from bot.messaging.sender import Part, Receipt, SendError, SendReason
 from bot.messaging.wire import HttpClient
-from bot.platforms.feishu.connection import LongConnection, SocketTiming
+from bot.platforms.feishu.connection import LongConnection, SocketTiming, Take
 from bot.platforms.feishu.events import TOAST, FeishuMessage, is_press
 from bot.platforms.feishu.events import read as read_event
 from bot.platforms.feishu.open_api import Api, Json
 from bot.platforms.feishu.sender import ChatInfo, FeishuSender
-
-Take = Callable[[Json, str], Awaitable[Json | None]]
-"""Stores an event, parsed and as received, and returns the content of its answer. Raises
-``Unkept``."""
 
 WINDOW = 300  # seconds that a request's time may differ from ours
 _BLOCK = 16
@@ -76,11 +72,11 @@ def opening(key: str) -> Callable[[str], bytes]:
 
 
 class FeishuWebEvents:
-    """The ASGI application for events and button presses; ``take`` is set before the first call."""
+    """The ASGI application for events and button presses."""
 
-    def __init__(self, key: str, token: str = "") -> None:
+    def __init__(self, take: Take, key: str, token: str = "") -> None:
         """``token`` is the Verification Token; it is compared if given."""
-        self.take: Take = _refuse
+        self._take = take
         self._key = key
         self._open: Callable[[str], bytes] | None = None
         self._token = token
@@ -113,7 +109,7 @@ class FeishuWebEvents:
         if not signed or not self._replays.first(signature, time.time()):
             return 401, {}
         try:
-            return 200, await self.take(event, text) or {}
+            return 200, await self._take(event, text) or {}
         except Unkept:
             # It is delivered again after 15 seconds.
             self._replays.forget(signature)
@@ -139,22 +135,17 @@ class FeishuWebEvents:
         )
 
 
-async def _refuse(_event: Json, _text: str) -> Json | None:
-    raise Unkept
-
-
 class Feishu(FeishuSender):
     """Posts and listens: through a connection of its own, or through calls of ``web``."""
 
     def __init__(
-        self, api: Api, web: FeishuWebEvents | None = None, timing: SocketTiming | None = None
+        self, api: Api, key: str = "", token: str = "", timing: SocketTiming | None = None
     ) -> None:
+        """``key`` and ``token`` are of calls over HTTP; without, it opens a connection."""
         super().__init__(api)
         self.inbox = Inbox()
-        self.web: receiver.Asgi | None = web
+        self.web: receiver.Asgi | None = FeishuWebEvents(self.take, key, token) if key else None
         self.ear = receiver.Ear()
-        if web is not None:
-            web.take = self.take
         self._around = ChatInfo(api)
         self._timing = timing
 

@@ -11,6 +11,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import aclosing
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -19,7 +20,7 @@ import structlog
 from slack_sdk.errors import SlackClientError
 from slack_sdk.webhook.async_client import AsyncWebhookClient
 
-from bot.messaging.inbox import Arrival, Inbox, Keep, hearing
+from bot.messaging.inbox import Arrival, Inbox, hearing
 from bot.messaging.receiver import Asgi, Ear, Incoming, Remembered
 from bot.messaging.sender import Part, Receipt, SendError, SendReason
 from bot.platforms.slack import Config, installations
@@ -27,9 +28,9 @@ from bot.platforms.slack.blocks import home_blocks
 from bot.platforms.slack.events import HomeOpened, SlackMessage, read
 from bot.platforms.slack.rich_text import fallback
 from bot.platforms.slack.sender import SlackSender, ThreadInfo, blocks_of
-from bot.platforms.slack.socket_mode import SocketMode
+from bot.platforms.slack.socket_mode import SocketMode, Timing
 from bot.platforms.slack.web_api import SlackRefusal, SlackWebApi, classify, quiet
-from bot.platforms.slack.web_events import SAYS, SlackWebEvents
+from bot.platforms.slack.web_events import SlackWebEvents
 from digest.document import Document
 
 log = structlog.get_logger(__name__)
@@ -66,12 +67,6 @@ _FOR_NEWS = 3
 """Uses of a ``response_url`` for progress: of five, two are left for the answer.
 https://docs.slack.dev/interactivity/handling-user-interaction"""
 
-Bring = Callable[[Keep, Ear], Awaitable[None]]
-"""Stores Slack's deliveries until it is cancelled. Raises ``SendError``."""
-
-TryOut = Callable[[], Awaitable[str]]
-"""Checks that deliveries can be received; returns a short description. Raises ``SendError``."""
-
 
 class Slack(SlackSender):
     """Posts and listens; ``web`` is what Slack calls over HTTP, if configured."""
@@ -83,14 +78,14 @@ class Slack(SlackSender):
         self,
         calls: SlackWebApi,
         accounts: installations.Accounts,
-        bring: Bring | None = None,
-        try_out: TryOut | None = None,
+        app_token: str = "",
+        timing: Timing | None = None,
     ) -> None:
-        """Without ``bring`` deliveries come only through calls of ``web``."""
+        """Without ``app_token``, of Socket Mode, deliveries come only through calls of ``web``."""
         super().__init__(calls, accounts)
-        self._try_out = try_out
         self._surroundings = ThreadInfo(calls)
-        self._bring = bring
+        self._app_token = app_token
+        self._timing = timing
         self._showing: set[asyncio.Task[None]] = set()
         self._used: Remembered[int] = Remembered(RESPONSE_SECONDS)
         self._responses: Remembered[str] = Remembered(RESPONSE_SECONDS)
@@ -103,7 +98,12 @@ class Slack(SlackSender):
         # Look up the bot's identity once, before every reader asks for it.
         if not self._accounts.many:
             await self._accounts.of("")
-        bringing = None if self._bring is None else self._brought(self._bring)
+        bringing = None
+        if self._app_token:
+            keep = partial(self.inbox.put, kind=SOCKET)
+            bringing = SocketMode(
+                self._calls, self._app_token, keep, self._timing, ear=self.ear
+            ).run()
         try:
             async with aclosing(hearing(self.inbox, self._read, bringing, self.ear)) as heard:
                 async for incoming in heard:
@@ -114,12 +114,6 @@ class Slack(SlackSender):
     async def keep(self, body: str) -> None:
         """Store a delivery that came over HTTP. Raises ``Unkept``."""
         await self.inbox.put(body, CALL)
-
-    async def _brought(self, bring: Bring) -> None:
-        async def keep(payload: str) -> None:
-            await self.inbox.put(payload, SOCKET)
-
-        await bring(keep, self.ear)
 
     async def _read(self, arrival: Arrival) -> Incoming | None:
         """The message in a delivery. Raises ``SendError`` if a needed query to Slack fails."""
@@ -163,7 +157,11 @@ class Slack(SlackSender):
     async def probe(self, chat: str) -> str:
         """As of a sender, and whether deliveries can be received."""
         description = await super().probe(chat)
-        return f"{description}, {await self._try_out()}" if self._try_out else description
+        if not self._app_token:
+            return f"{description}, is called over HTTP"
+        # This only requests an address; nothing connects to it.
+        await self._calls.post("apps.connections.open", self._app_token)
+        return f"{description}, listens through Socket Mode"
 
     async def send(self, chat: str, part: Part, reply_to: Receipt | None = None) -> Receipt:
         """Post; if the bot is not a member but was asked by a command, answer only the asker."""
@@ -247,31 +245,11 @@ def listening(config: Config, calls: SlackWebApi) -> Slack:
     else:
         assert config.bot_token is not None
         accounts = installations.OneAccount(calls, config.bot_token.get_secret_value())
-    slack = Slack(calls, accounts, _bring(config, calls), _try_out(config, calls))
-    if config.events == "http":
-        assert config.signing_secret is not None
-        signing = config.signing_secret.get_secret_value()
-        slack.web = SlackWebEvents(slack.keep, signing, installing)
+    if config.events != "http":
+        assert config.app_token is not None
+        return Slack(calls, accounts, config.app_token.get_secret_value())
+    assert config.signing_secret is not None
+    slack = Slack(calls, accounts)
+    signing = config.signing_secret.get_secret_value()
+    slack.web = SlackWebEvents(slack.keep, signing, installing)
     return slack
-
-
-def _bring(config: Config, calls: SlackWebApi) -> Bring | None:
-    async def by_socket(keep: Keep, ear: Ear) -> None:
-        assert config.app_token is not None
-        token = config.app_token.get_secret_value()
-        await SocketMode(calls, token, keep, SAYS, ear=ear).run()
-
-    return None if config.events == "http" else by_socket
-
-
-def _try_out(config: Config, calls: SlackWebApi) -> TryOut:
-    async def by_socket() -> str:
-        assert config.app_token is not None
-        # This only requests an address; nothing connects to it.
-        await calls.post("apps.connections.open", config.app_token.get_secret_value())
-        return "listens through Socket Mode"
-
-    async def by_calls() -> str:
-        return "is called over HTTP"
-
-    return by_calls if config.events == "http" else by_socket

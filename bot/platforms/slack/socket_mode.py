@@ -11,7 +11,6 @@ import asyncio
 import contextlib
 import json
 import random
-from collections.abc import Mapping
 from typing import Any
 
 import structlog
@@ -25,6 +24,7 @@ from bot.messaging.inbox import Keep, Unkept
 from bot.messaging.receiver import Ear
 from bot.messaging.sender import SendError, SendReason
 from bot.platforms.slack.web_api import SlackWebApi, quiet
+from bot.platforms.slack.web_events import SAYS
 from bot.util.machine import loop_time
 from digest.frozen import frozen
 
@@ -102,17 +102,14 @@ class SocketMode:
         calls: SlackWebApi,
         app_token: str,
         keep: Keep,
-        says: Mapping[str, Json],
         timing: Timing | None = None,
         *,
         ear: Ear | None = None,
     ) -> None:
-        """``says`` holds the content of the acknowledgement by kind of envelope, if it has any."""
         self._ear = ear or Ear()
         self._calls = calls
         self._token = app_token
         self._keep = keep
-        self._says = says
         self._timing = timing or Timing()
         self._failures = 0
 
@@ -191,7 +188,7 @@ class SocketMode:
             await self._keep(json.dumps(request.payload))
         except Unkept:
             return
-        said = SocketModeResponse(request.envelope_id, self._says.get(request.type))
+        said = SocketModeResponse(request.envelope_id, SAYS.get(request.type))
         try:
             await client.send_socket_mode_response(said)
         except (OSError, RuntimeError) as error:

@@ -211,8 +211,7 @@ async def begin(asked: PageRequest, request: Request, sessions: Sessions) -> Res
     """Start reading the span that a form names, and redirect to its page. Raises ``NotThere``."""
     shown, histories = asked.shown(), asked.site.histories
     form = await form_of(request)
-    allowed = asked.site.may_read(signed_in=asked.signed_in) and sessions.from_here(request)
-    if histories is None or not allowed:
+    if not (asked.may_read and sessions.from_here(request)):
         raise NotThere
     span, path = _span(form.get("span", ""), asked)
     histories.read(shown, span)

@@ -245,12 +245,10 @@ _TOLD = (
 
 async def compare_page(asked: PageRequest) -> Page:
     """The comparison of two points or two days. Raises ``NotThere``."""
-    shown, histories = asked.shown(), asked.site.histories
-    if histories is None:
-        raise NotThere
+    shown = asked.shown()
     try:
         span = _span(asked.part("span"), asked.site.zone)
-        stretch = await histories.stretch(shown, span)
+        stretch = await asked.site.histories.stretch(shown, span)
     except _TOLD as error:
         return _refused(asked, error)
     if stretch is None:
@@ -336,9 +334,7 @@ async def releases_page(asked: PageRequest) -> Page:
 
     Raises ``NotThere``, and ``Moved`` if the form was sent.
     """
-    shown, histories = asked.shown(), asked.site.histories
-    if histories is None:
-        raise NotThere
+    shown = asked.shown()
     base, tip = asked.word("base"), asked.word("tip")
     if base and tip:
         raise Moved(path_of(shown.repository.name, compare=(base, tip)))
@@ -367,8 +363,6 @@ async def releases_page(asked: PageRequest) -> Page:
 
 async def releases_of(asked: PageRequest, shown: SiteRepository) -> list[list[Release]]:
     """Consecutive releases, newest first, of each family of tags."""
-    if asked.site.histories is None:
-        return []
     try:
         tags = await asked.site.histories.releases(shown)
     except (errors.NotARepository, errors.SourceUnavailable):

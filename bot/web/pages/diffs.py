@@ -198,8 +198,6 @@ def _side(
 async def change_of(asked: PageRequest, sha: str) -> Change | None:
     """A change with its lines from the clone; ``None`` if there is no clone on this machine."""
     histories, shown = asked.site.histories, asked.shown()
-    if histories is None:
-        return None
     key = (shown.repository.name, sha)
     return await asked.site.patches.of(key, lambda: histories.change(shown, sha))
 
@@ -207,7 +205,7 @@ async def change_of(asked: PageRequest, sha: str) -> Change | None:
 async def texts_of(asked: PageRequest, change: Change | None, paths: Collection[str]) -> Texts:
     """The lines after a change of its files among some paths, which may be the old ones."""
     histories, shown = asked.site.histories, asked.shown()
-    if histories is None or change is None:
+    if change is None:
         return {}
     own = [file.path for file in change.files if {file.path, file.old_path}.intersection(paths)]
     wanted = tuple(own[:_MOST_TEXTS])

@@ -155,8 +155,6 @@ async def released_of(
     Each is empty if there is none.
     """
     histories, memo, name = asked.site.histories, asked.site.memo, shown.repository.name
-    if histories is None:
-        return "", "", ""
     version = await asked.version(shown.repository)
     listed = await memo.of(("releases", name, version), partial(histories.releases, shown))
     tags = tuple(listed)

@@ -12,7 +12,7 @@ from urllib.parse import urlencode
 
 from starlette.requests import Request
 
-from bot.web.pages.site import Ask, NotThere, Site, SiteRepository
+from bot.web.pages.site import NotThere, Site, SiteRepository
 from digest.core.enums import ChangeKind, Language
 from digest.core.facts import Area
 from digest.core.grade import Level, Repository
@@ -88,12 +88,10 @@ class PageRequest:
     async def strays(self, shown: SiteRepository) -> tuple[str, ...]:
         """The archived commits of other branches, which lists and counts leave out."""
         repository, site = shown.repository, self.site
-        if site.histories is None:
-            return ()
-        histories, others = site.histories, partial(site.browsing.others, repository)
+        others = partial(site.browsing.others, repository)
 
         async def find() -> tuple[str, ...]:
-            found = tuple(await histories.strays(shown, others))
+            found = tuple(await site.histories.strays(shown, others))
             site.browsing.leave_out(repository, found)
             return found
 
@@ -118,9 +116,9 @@ class PageRequest:
         return max((self.site.clock.now() - read).days, 0) if read else 0
 
     @property
-    def ask(self) -> Ask | None:
-        """Answers this reader's questions, for which changes that the archive lacks are read."""
-        return self.site.ask if self.site.may_read(signed_in=self.signed_in) else None
+    def may_read(self) -> bool:
+        """Whether the reader may ask questions, and start reading what the archive lacks."""
+        return self.site.strangers_read or self.signed_in
 
     def shown(self) -> SiteRepository:
         """The repository that the path names. Raises ``NotThere``."""

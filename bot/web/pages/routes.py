@@ -229,7 +229,7 @@ class _Endpoints:
 
     def _reading(self, asked: PageRequest) -> bool:
         """Whether the page's repository is being read, so that the page changes by itself."""
-        if "repository" not in asked.request.path_params or asked.site.histories is None:
+        if "repository" not in asked.request.path_params:
             return False
         return asked.site.histories.reading(asked.shown()) is not None
 
@@ -358,7 +358,10 @@ async def warm(site: Site) -> None:
 def _alone(site: Site, *shown: SiteRepository) -> Site:
     """The site with these repositories, visible to everybody. It shares the site's caches."""
     return replace(
-        site, repositories=[replace(one, private=False) for one in shown], office=None, ask=None
+        site,
+        repositories=[replace(one, private=False) for one in shown],
+        office=None,
+        strangers_read=False,
     )
 
 

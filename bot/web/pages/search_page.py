@@ -134,7 +134,7 @@ async def _lead_on(asked: PageRequest, words: str) -> None:
     shown = asked.shown()
     if (match := _NAMED.fullmatch(words.lower())) and (found := await found_by(asked, match[1])):
         raise Moved(path_of(shown.repository.name, change=found[0].sha[:12]))
-    if asked.ask is not None and _is_question(asked, words):
+    if asked.may_read and _is_question(asked, words):
         raise Moved(_address(shown, words))
 
 
@@ -254,12 +254,12 @@ EXAMPLES = tuple(
 
 
 async def ask_page(asked: PageRequest) -> Page:
-    """The answer to a question. Raises ``NotThere`` if this site answers none.
+    """The answer to a question. Raises ``NotThere`` if the reader may ask none.
 
     Raises ``Moved`` to the search, which is also where questions are asked, if there is none.
     """
-    shown, ask = asked.shown(), asked.ask
-    if ask is None:
+    shown = asked.shown()
+    if not asked.may_read:
         raise NotThere
     question = asked.word("q")
     if not question:
@@ -269,7 +269,9 @@ async def ask_page(asked: PageRequest) -> Page:
     reading, pages = False, 1
     if _from_here(asked):
         briefly = asked.form is Form.HTML
-        answer = await ask(shown, question, asked.language, asked.page, briefly=briefly)
+        answer = await asked.site.histories.answered(
+            shown, question, asked.language, asked.page, briefly=briefly
+        )
         reading = answer is None
         if answer is not None:
             document = _with_links(asked, answer.document)
@@ -325,7 +327,7 @@ async def _examples(asked: PageRequest) -> list[tuple[str, str]]:
     """Questions that have an answer, about the last archived days, with their pages."""
     shown = asked.shown()
     extent = await extent_of(asked, shown)
-    if extent is None or asked.ask is None:
+    if extent is None or not asked.may_read:
         return []
     last = extent.last.astimezone(asked.site.zone).date()
     days = {"last": last, "week": last - timedelta(days=6), "month": last - timedelta(days=29)}

@@ -17,7 +17,6 @@ from pydantic import SecretStr
 from bot.store.browsing import SqlBrowsing
 from bot.store.digests import SqlDigests
 from bot.util.machine import Newest
-from digest.answer.answers import Answer
 from digest.core.enums import Language
 from digest.core.grade import Repository, Thresholds
 from digest.document import Block, Document, Heading, Text
@@ -122,9 +121,6 @@ class HistorySpan:
     head: str
 
 
-Ask = Callable[..., Awaitable[Answer | None]]
-"""Answers questions, as :meth:`bot.web.site_factory.GitHistories.answered`."""
-
 Others = Callable[[Sequence[str]], Awaitable[Sequence[str]]]
 """Finds the archived commits of a repository that are none of the given ones."""
 
@@ -135,10 +131,8 @@ class Site:
 
     Times are shown in ``zone``; ``language`` is the default. ``public_url`` is the address that
     feeds contain; if empty, it is that of the request. Without a ``token`` nobody can sign in, and
-    without an ``office`` there are no admin pages. ``ask`` answers questions, and ``histories``
-    reads what lies between two points; without them there are no such pages. ``strangers_read``
-    lets everybody start reading from git what the archive lacks; otherwise only signed-in readers
-    may.
+    without an ``office`` there are no admin pages. ``strangers_read`` lets everybody ask questions
+    and start reading from git what the archive lacks; otherwise only signed-in readers may.
     """
 
     repositories: Sequence[SiteRepository]
@@ -147,6 +141,7 @@ class Site:
     browsing: SqlBrowsing
     digests: SqlDigests
     requests: Requests
+    histories: GitHistories
     clock: Clock
     zone: ZoneInfo
     language: Language = Language.EN
@@ -154,18 +149,12 @@ class Site:
     token: SecretStr | None = None
     strangers_read: bool = False
     office: AdminData | None = None
-    ask: Ask | None = None
-    histories: GitHistories | None = None
     memo: Memo = field(default_factory=Memo)
     comparisons: Memo = field(default_factory=lambda: Memo(_COMPARISONS))
     patches: Memo = field(default_factory=lambda: Memo(_PATCHES))
     rows: Memo = field(default_factory=lambda: Memo(_WINDOWS))
     cut: set[str] = field(default_factory=set)
     """Entity tags of pages that ended with an error after their head was sent."""
-
-    def may_read(self, *, signed_in: bool) -> bool:
-        """Whether the reader may start reading what the archive lacks."""
-        return self.histories is not None and (self.strangers_read or signed_in)
 
     def visible(self, *, signed_in: bool) -> list[SiteRepository]:
         """The repositories that the reader may see."""

@@ -21,7 +21,6 @@ from bot.platforms.slack.installations import OneAccount
 from bot.platforms.slack.receiver import Slack
 from bot.platforms.slack.socket_mode import SocketMode, Timing
 from bot.platforms.slack.web_api import SlackWebApi
-from bot.platforms.slack.web_events import SAYS
 from bot.store.replies import MessageKey
 from digest.document import Actions, Button, Document, Heading, Paragraph, Text
 from tests.servers.slack import (
@@ -58,11 +57,7 @@ class Ears:
     def __init__(self, server, timing=CALM, app_token=APP_TOKEN):
         self.server = server
         self.calls = SlackWebApi(server.url)
-
-        async def bring(keep, ear):
-            await SocketMode(self.calls, app_token, keep, SAYS, timing, ear=ear).run()
-
-        self.bot = Slack(self.calls, OneAccount(self.calls, BOT_TOKEN), bring)
+        self.bot = Slack(self.calls, OneAccount(self.calls, BOT_TOKEN), app_token, timing)
         self.heard = []
         self.error = None
 
@@ -494,7 +489,7 @@ async def _cancelled(task: asyncio.Task[None]) -> None:
 
 async def test_connection_that_is_cancelled_while_it_ends_closes_its_sockets(server, monkeypatch):
     calls = SlackWebApi(server.url)
-    connection = await SocketMode(calls, APP_TOKEN, _kept, SAYS, CALM)._connect()
+    connection = await SocketMode(calls, APP_TOKEN, _kept, CALM)._connect()
     session, stalled = connection.aiohttp_client_session, asyncio.Event()
     close = connection.current_session.close
 
@@ -513,7 +508,7 @@ async def test_connection_that_is_cancelled_while_it_ends_closes_its_sockets(ser
 
 async def test_new_connection_is_closed_too_when_the_old_one_ends_for_ever(server, monkeypatch):
     calls, made = SlackWebApi(server.url), []
-    mode = SocketMode(calls, APP_TOKEN, _kept, SAYS, CALM)
+    mode = SocketMode(calls, APP_TOKEN, _kept, CALM)
     connect, stalled = mode._connect, asyncio.Event()
 
     async def connected():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from dataclasses import replace
 
@@ -11,6 +12,7 @@ from jsonschema import Draft202012Validator
 from bot.web.pages.page_table import schemas
 from bot.web.pages.routes import routes
 from bot.web.server import application
+from bot.web.site_factory import GitHistories
 from tests.servers.pages import shelved
 
 OPEN = "/r/owner/open"
@@ -85,7 +87,8 @@ async def test_patch_has_a_page_and_every_file_leads_to_its_place(client):
 
 async def test_change_whose_clone_is_elsewhere_is_told_without_its_lines(configuration):
     async with shelved(configuration) as (_, site):
-        pages = application({"/": routes(replace(site, histories=None))})
+        gone = GitHistories(_nothing, asyncio.create_task, reads=False)
+        pages = application({"/": routes(replace(site, histories=gone))})
         transport = httpx.ASGITransport(app=pages)
         async with httpx.AsyncClient(transport=transport, base_url="http://pages") as reader:
             page = await reader.get(WAIT)
@@ -93,6 +96,10 @@ async def test_change_whose_clone_is_elsewhere_is_told_without_its_lines(configu
             assert 'class="diff"' not in page.text
             assert "/diff" not in page.text
             assert (await reader.get(f"{WAIT}/diff")).status_code == 404
+
+
+async def _nothing(_shown):
+    return None
 
 
 async def test_page_repeats_neither_its_title_nor_its_marks(client):

@@ -47,7 +47,6 @@ def asked(histories, language=Language.EN):
         (Releases(("v2.0", ("v1.1",))), "Upgrade to a release with this security fix: v1.1, v2.0."),
         (Releases(), "No release known here has this security fix yet; the newest is v2.0."),
         (Releases(tags=()), "Upgrade to the first release with this security fix."),
-        (None, "Upgrade to the first release with this security fix."),
     ],
 )
 async def test_security_fix_names_its_release_and_the_code_it_is_about(histories, told):
