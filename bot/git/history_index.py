@@ -154,7 +154,7 @@ async def _index_lines(git: Git, *revisions: str) -> tuple[str, str]:
 
 
 _AT_ONCE = 400  # words in one search: larger patterns get slow
-_FEW = 30  # words up to which one search for each is faster than one expression for all
+_FEW = 80  # words up to which one search for each is faster than one expression for all
 _LONGEST_LINE = 20_000  # bytes of a line in which words are looked for; longer lines are data
 _SPECIAL = re.compile(r"[.\[\]\\()*+?{}|^$]")
 _PROGRAM = (

@@ -7,7 +7,7 @@ and text that does not parse costs nothing.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import islice
@@ -333,8 +333,8 @@ _FROM_TO = lazy(
 def effective(found: list[Fact], title: str, scenes: Sequence[FileContext]) -> list[Fact]:
     """The facts with the default that a title states, and without a default that acts as before."""
     core = [s for s in scenes if s.area is Area.CORE and s.language]
-    added = [(s, n, t) for s in core for n, t in s.lines[1].changed]
-    words = " ".join(text.strip() for _, _, text in added[:_MOST_WORDS])
+    defaults = core if any(f.detail == "default" for f in found) else ()
+    words = " ".join(text.strip() for _, _, text in islice(_added(defaults), _MOST_WORDS))
     told = [f for f in found if not _acts_alike(f, words)]
     stated = _FROM_TO.search(title[:300])
     if stated is None and "default" in title.lower():
@@ -343,7 +343,7 @@ def effective(found: list[Fact], title: str, scenes: Sequence[FileContext]) -> l
     if not stated or any(name in f.name for f in told if f.detail == "default"):
         return told
     value = re.compile(rf"(?<![\w.]){re.escape(stated['after'])}(?![\w.])")
-    at = next(((s, n) for s, n, text in added if value.search(text)), None)
+    at = next(((s, n) for s, n, text in _added(core) if value.search(text)), None)
     if at is not None and any(last(name) in s.changed_text for s in core):
         side = (at[0].texts or ())[1:]
         values = stated["before"], stated["after"]
@@ -351,6 +351,11 @@ def effective(found: list[Fact], title: str, scenes: Sequence[FileContext]) -> l
         when = _condition_at(side[0].text.split("\n"), at[1] - 1) if side else ""
         told += [replace(fact, condition=when or None) for fact in facts]
     return told
+
+
+def _added(scenes: Iterable[FileContext]) -> Iterator[tuple[FileContext, int, str]]:
+    """The added lines of files with their numbers."""
+    return ((scene, number, line) for scene in scenes for number, line in scene.lines[1].changed)
 
 
 def _fallbacks(scenes: Sequence[FileContext], title: str, told: Sequence[Fact]) -> list[Fact]:

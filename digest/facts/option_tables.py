@@ -26,8 +26,7 @@ _LEAF = re.compile(r"(?:Option|Setting|Opt)$")
 _TABLE = re.compile(r"(?:Namespace|Section|Group|dict|OrderedDict)$")
 _HINTS = ("Option(", "Setting(", "Opt(", "Namespace(", "Section(")
 _LONGEST = 300_000  # characters of a text that is parsed
-_MOST_PLACES = 300  # changed places of a file in which tables are read
-_DEEPEST = 6
+_MOST_PLACES, _DEEPEST = 300, 6  # changed places of a file in which tables are read, levels
 
 
 def find_tables(before: SideText, after: SideText) -> Iterator[Fact]:
@@ -265,14 +264,15 @@ def _values(
 _LISTING = frozenset({"javascript", "python", "typescript"})
 _LIST = re.compile(r"[ \t]+[\"']?(?P<name>[A-Za-z_][\w-]{0,80})[\"']?:[ \t]*\[")
 _ITEM = re.compile(r"[ \t]+(?:\"[^\"\n]*\"|'[^'\n]*'|-?\d[\d.]*),?[ \t]*$")
+_LISTS = re.compile(rf"^(?:{_LIST.pattern}|{_ITEM.pattern})", re.MULTILINE)
 _LONGEST_LIST, _MOST_ITEMS, _MOST_LISTS = 60, 400, 20  # lines, those changed, lists of a side
 
 
 def _lists(before: SideText, after: SideText, language: str) -> Iterator[Fact]:
     """The defaults that are lists of values, written over several lines on one side."""
     names, sides = dict[str, None](), (before, after)
-    told = language in _LISTING and all("default" in side.text.lower() for side in sides)
-    for source in sides if told else ():
+    told = language in _LISTING and any(_LISTS.search(side.changed_text) for side in sides)
+    for source in sides if told and all("default" in s.text.lower() for s in sides) else ():
         for row, line in islice(source.changed(), _MOST_ITEMS):
             lines = chain((line,), source.above(row, _LONGEST_LIST) if _ITEM.match(line) else ())
             head = next((one for one in lines if one.strip() and not _ITEM.match(one)), "")

@@ -226,7 +226,7 @@ def _take_back(
         if _counts(file.path)
     }
     joined = "\n".join(texts.values())
-    for word in words:
+    for word in words if joined else ():
         if word in joined:
             known.setdefault(word, set()).update(p for p, text in texts.items() if word in text)
 
