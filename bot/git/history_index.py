@@ -20,7 +20,8 @@ from pathlib import Path
 from bot.git.git_process import Git, GitFailed, stdin_lines
 from bot.util.files import write_whole
 from digest.errors import UnwritableFolder
-from digest.facts.paths import VENDORED, endings_of, language_of
+from digest.facts.languages import endings_of, language_of
+from digest.facts.paths import VENDORED
 from handlers.ports.storage import Tip
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any, cast
 
 from digest.errors import UsageError
@@ -38,6 +38,15 @@ def lazy(pattern: str, flags: int = 0) -> re.Pattern[str]:
     do not accept it, and it is not the ``re`` of its matches.
     """
     return cast("re.Pattern[str]", _Lazy(pattern, flags))
+
+
+@cache
+def read_table(package: str, file: str) -> dict[str, Any]:
+    """A file of tables that a package holds beside its modules."""
+    import tomllib
+    from importlib.resources import files
+
+    return tomllib.loads(files(package).joinpath(file).read_text(encoding="utf-8"))
 
 
 _TOKEN = re.compile(r"(?P<all>\*\*/?)|(?P<some>\*+)|(?P<one>\?)|(?P<other>[^*?]+)")

@@ -16,8 +16,8 @@ from typing import Protocol
 from digest.core.change import Hunk
 from digest.core.facts import Action, Fact, FactKind
 from digest.facts.call_arguments import conditional, flat, is_told_apart, resolve_default
+from digest.facts.languages import language_of
 from digest.facts.named_settings import default_fact
-from digest.facts.paths import language_of
 from digest.facts.side_text import COMMENT, SideText, block, same_place
 from digest.facts.symbols import symbol_fact
 from digest.facts.syntax import javascript

@@ -46,6 +46,7 @@ from digest.facts import (
     settings_files,
     symbols,
 )
+from digest.facts.languages import patterns
 from digest.facts.paths import is_script
 from digest.facts.prefilter import may_declare, may_set
 from digest.facts.side_text import FileContext, SideText, constants
@@ -86,17 +87,7 @@ _MADE = re.compile(
 """A type that a macro of Rust makes, with members that the file does not show."""
 _LAST = re.compile(r"\w+$")
 _BASE = re.compile(r"(\w+)(?:<[^<>]*>)?\s*(?:,|$)")
-_EMBEDDED = {
-    "go": re.compile(
-        r"^\t+(?:\w++[ \t]++(?=[^`\n]*+`[^`\n]*,inline))?\*?(?:\w+\.)?([A-Z]\w*)[ \t]*"
-        r"(?:`[^`\n]*`)?$",
-        re.MULTILINE,
-    ),
-    "rust": re.compile(
-        r"\bflatten\b[^\]\n]{0,80}\)\]\s{0,40}(?:#\[[^\n]{0,200}\s{0,40}){0,4}(?:pub(?:\([^)\n]*\))?\s)?\s{0,9}"
-        r"\w+: (?:Option<)?(\w+)"
-    ),
-}
+_EMBEDDED = patterns("embedded")
 
 
 def reads(language: str, path: str) -> bool:

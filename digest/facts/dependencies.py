@@ -8,78 +8,19 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from itertools import zip_longest
 
 from digest.core.change import FileChange, FileStatus, Side
 from digest.core.facts import Action, Area, Evidence, Fact, FactKind
-from digest.facts import manifests, manifests_python, settings_files
-from digest.facts.manifests_python import Pin
+from digest.facts import manifests, settings_files
+from digest.facts.manifests_python import BY_NAME, BY_SHAPE, NEED_WHOLE, Pin, Reader
 from digest.facts.side_text import FileContext, SideLines
 from digest.facts.syntax.declarations import grouped
 
-Reader = Callable[[SideLines], Iterator[Pin]]
-
-_BY_NAME: dict[str, Reader] = {
-    "pyproject.toml": manifests_python.pyproject,
-    "setup.cfg": manifests_python.setup_cfg,
-    "setup.py": manifests_python.setup_py,
-    "cargo.toml": manifests.cargo,
-    "package.json": manifests.package_json,
-    "composer.json": manifests.package_json,
-    "go.mod": manifests.go_mod,
-    "pom.xml": manifests.maven,
-    "libs.versions.toml": manifests.version_catalog,
-    "gemfile": manifests.gemfile,
-    "cmakelists.txt": manifests.cmake,
-    ".pre-commit-config.yaml": manifests.pre_commit,
-    ".gitlab-ci.yml": manifests.bake,
-    **dict.fromkeys(
-        [
-            *(".python-version", ".nvmrc", ".node-version", ".ruby-version", ".java-version"),
-            *(".go-version", ".bazelversion", "rust-toolchain", "rust-toolchain.toml"),
-            *(".terraform-version", ".tool-versions"),
-        ],
-        manifests.version_file,
-    ),
-}
-_BY_SHAPE: tuple[tuple[re.Pattern[str], Reader], ...] = (
-    (
-        re.compile(
-            r"(?:^|/)[^/]*(?:requirements|constraints)[^/]*\.(?:txt|in)$"
-            r"|(?:^|/)requirements/(?:[^/]+/)?[^/]+\.(?:txt|in)$"
-        ),
-        manifests_python.requirements,
-    ),
-    (re.compile(r"(?:^|/)(?:[^/]*dockerfile[^/]*|containerfile[^/]*)$"), manifests.dockerfile),
-    (
-        re.compile(r"^\.github/(?:workflows|actions)/.*\.ya?ml$|(?:^|/)action\.ya?ml$"),
-        manifests.workflow,
-    ),
-    (re.compile(r"(?:^|/)(?:docker-)?compose[^/]*\.ya?ml$"), manifests.bake),
-    (re.compile(r"\.cmake$"), manifests.cmake),
-    (re.compile(r"\.gradle(?:\.kts)?$"), manifests.gradle),
-    (re.compile(r"\.gemspec$"), manifests.gemfile),
-)
 _ENDS = (".txt", ".in", ".yml", ".yaml", ".cmake", ".gradle", ".kts", ".gemspec")
-_NEED_WHOLE = frozenset(
-    [
-        manifests_python.pyproject,
-        manifests_python.setup_cfg,
-        manifests_python.setup_py,
-        manifests_python.requirements,
-        manifests.cargo,
-        manifests.package_json,
-        manifests.go_mod,
-        manifests.maven,
-        manifests.version_catalog,
-        manifests.cmake,
-        manifests.pre_commit,
-    ]
-)
-
 # Manifests that are samples or test data; no part of the project depends on what they name.
 _ASIDE = frozenset([Area.TESTS, Area.EXAMPLES, Area.BENCHMARKS])
 _OF_DEVELOPERS = re.compile(
@@ -97,11 +38,11 @@ def reader_of(path: str) -> Reader | None:
     """The reader for a path, if it is a manifest."""
     low = path.lower()
     name = low.rpartition("/")[2]
-    if (reader := _BY_NAME.get(name)) is not None:
+    if (reader := BY_NAME.get(name)) is not None:
         return reader
     if "file" not in name and not low.endswith(_ENDS):  # most files of a tree
         return None
-    return next((reader for shape, reader in _BY_SHAPE if shape.search(low)), None)
+    return next((reader for shape, reader in BY_SHAPE if shape.search(low)), None)
 
 
 def wants(file: FileChange, area: Area, language: str) -> bool:  # noqa: ARG001 - the finders' protocol
@@ -109,7 +50,7 @@ def wants(file: FileChange, area: Area, language: str) -> bool:  # noqa: ARG001 
     return (
         area not in _ASIDE
         and file.status not in {FileStatus.ADDED, FileStatus.DELETED}
-        and reader_of(file.path) in _NEED_WHOLE
+        and reader_of(file.path) in NEED_WHOLE
     )
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
+from digest.facts.languages import language_of
 from digest.facts.message import INSTEAD, JOINED, NO_NAMES, QUOTED_NAME
-from digest.facts.paths import language_of
 from digest.facts.side_text import COMMENT, SideLines
 
 _LONGEST = 600  # characters of a line; longer ones are data

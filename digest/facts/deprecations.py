@@ -30,7 +30,7 @@ from digest.facts.deprecated_names import (
     given,
     owner_of,
 )
-from digest.facts.paths import language_of
+from digest.facts.languages import language_of
 from digest.facts.renames import last
 from digest.facts.side_text import COMMENT, FileContext, SideLines, block, changed_text
 from digest.frozen import frozen

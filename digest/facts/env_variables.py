@@ -8,64 +8,28 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import cache
 from itertools import chain, islice
 
 from digest.core.facts import Fact, FactKind
+from digest.core.patterns import read_table
 from digest.facts import named_settings
 from digest.facts.call_arguments import call_at, in_tests, literal, split, tokens, touched_calls
+from digest.facts.languages import patterns
 from digest.facts.named_settings import NamedSetting
 from digest.facts.side_text import SideText
 
 _NAME = r"[A-Za-z_][A-Za-z0-9_]++"
 _QUOTED = rf"[\"'`]({_NAME})[\"'`]"
 
-# Variables that systems, shells and toolchains set for everybody.
-_FOREIGN = """
-    GH_TOKEN GITHUB_TOKEN GITHUB_ACTIONS LD_PRELOAD DYLD_LIBRARY_PATH KUBECONFIG SLURM_JOB_ID
-    APPDATA CARGO_MANIFEST_DIR CARGO_PKG_NAME CARGO_PKG_VERSION CI COLUMNS CUDA_HOME
-    CUDA_VISIBLE_DEVICES DEBUG DISPLAY EDITOR FORCE_COLOR GOPATH GOROOT HOME HOSTNAME
-    HTTPS_PROXY HTTP_PROXY JAVA_HOME LANG LC_ALL LD_LIBRARY_PATH LINES LOCALAPPDATA LOCAL_RANK
-    LOGNAME MASTER_ADDR MASTER_PORT NODE_ENV NO_COLOR NO_PROXY OMP_NUM_THREADS OUT_DIR PAGER
-    PATH PWD PYTHONHASHSEED PYTHONPATH RANK SHELL SSH_CONNECTION TEMP TERM TMP TMPDIR TZ USER
-    USERNAME USERPROFILE VIRTUAL_ENV VISUAL WORLD_SIZE XDG_CACHE_HOME XDG_CONFIG_HOME
-    XDG_DATA_HOME XDG_RUNTIME_DIR
-"""
-
-# Prefixes of variables of widely used programs and libraries. They belong to those projects
-# wherever they are read or set, except in the project of that name.
-_FOREIGN_PREFIXES = """
-    ACTIONS ANDROID ANTHROPIC APPVEYOR AWS AZURE BUILDKITE CARGO CCACHE CIRCLE CMAKE CONDA CUBLAS
-    CUDA CUDNN DATADOG DBUS DD DENO DOCKER GCC GCLOUD GCP GH GIT GITHUB GITLAB GO GOOGLE GRPC HF
-    HIP HSA HTTP HUGGINGFACE HUGGING_FACE INTEL ITERM JAVA JENKINS JOURNAL JUPYTER KUBERNETES LC LD
-    LLVM MASTER MKL MLFLOW MPI MSYS NCCL NIX NODE NPM NUMBA NVIDIA NVSHMEM OLDPWD OMP OMPI OPENAI
-    OPENBLAS OTEL PIP PMI PNPM PYTEST PYTHON PYTORCH RAY RCCL READTHEDOCS ROCM RUNNER RUST RUSTC
-    RUSTUP SENTRY SLURM SSH SSL SYSTEMD TENSORBOARD TERM TF TORCH TORCHINDUCTOR TRANSFORMERS TRAVIS
-    TRITON UCX VIRTUAL_ENV VSCODE WANDB WAYLAND WSL XDG XLA YARN ZDOTDIR npm
-"""
-
+_TABLE = read_table("digest.facts", "words.toml")["environment"]
+_FOREIGN = frozenset(_TABLE["foreign"].split())
+_FOREIGN_PREFIXES = frozenset(_TABLE["foreign_prefixes"].split())
 _PYTHON_CALL = re.compile(r"(?:getenv|environ\.get)[ \t]*\(")
 _DECLARED_BY = re.compile(r"\b(?:env|envvar|env_var)\s*=\s*[\"'`]([A-Z][A-Z0-9]*_[A-Z0-9_]+)[\"'`]")
 
 # Each pattern has the name in its first group that matched; a default, if the language has a place
 # for one, is in the group ``d``.
-_READS = {
-    "python": re.compile(
-        rf"\benviron\[\s*{_QUOTED}\s*\](?!\s*=[^=])|{_QUOTED}\s+(?:not\s+)?in\s+(?:os\.)?environ\b"
-    ),
-    "javascript": re.compile(
-        rf"\b(?:process\.env|import\.meta\.env|Bun\.env)(?:\.({_NAME})|\[{_QUOTED}\])(?!\s*=[^=])"
-        rf"(?:\s*(?:\|\||\?\?)\s*(?P<d>[\"'`][^\"'`\n]*[\"'`]|[\d.]+|true|false))?"
-        rf"|\bDeno\.env\.get\({_QUOTED}\)"
-    ),
-    "rust": re.compile(rf"\b(?:env::var(?:_os)?|env!|option_env!)\s*\(\s*{_QUOTED}"),
-    "go": re.compile(rf"\bos\.(?:Getenv|LookupEnv)\(\s*{_QUOTED}"),
-    "java": re.compile(rf"\bSystem\.getenv\(\s*{_QUOTED}"),
-    "c": re.compile(rf"\b(?:secure_)?getenv\s*\(\s*{_QUOTED}"),
-}
-
-_READS["typescript"] = _READS["javascript"]
-_READS["cpp"] = _READS["cuda"] = _READS["c"]
+_READS = patterns("variables")
 _INTERNAL = re.compile(r"(?:^|_)(?:INTERNAL|TESTS?)(?:_|$)")
 """Words of variables that only a project's own processes and tests set."""
 
@@ -157,26 +121,17 @@ def _quotes(name: str) -> tuple[str, ...]:
 
 def _is_foreign(name: str, path: str) -> bool:
     """Whether a variable belongs to the system or another project, wherever it is read."""
-    if name in _foreign():
+    if name in _FOREIGN:
         return True
-    prefixes = _foreign_prefixes()
-    found = next((p for n in (1, 2) if (p := "_".join(name.split("_")[:n])) in prefixes), None)
+    found = next(
+        (p for n in (1, 2) if (p := "_".join(name.split("_")[:n])) in _FOREIGN_PREFIXES), None
+    )
     return found is not None and found != name and not _is_own(found, path)
 
 
 def _is_own(prefix: str, path: str) -> bool:
     """Whether the project has the name that a variable begins with, judged by its folders."""
     return prefix.lower() in path.lower().split("/")
-
-
-@cache
-def _foreign_prefixes() -> frozenset[str]:
-    return frozenset(_FOREIGN_PREFIXES.split())
-
-
-@cache
-def _foreign() -> frozenset[str]:
-    return frozenset(_FOREIGN.split())
 
 
 def _declared(source: SideText, language: str) -> Iterator[NamedSetting]:

@@ -15,7 +15,7 @@ from functools import lru_cache
 
 from digest.core.facts import Action, Area, Fact, FactKind
 from digest.core.patterns import lazy
-from digest.facts.paths import language_of
+from digest.facts.languages import language_of
 from digest.facts.renames import last
 from digest.facts.side_text import FileContext
 

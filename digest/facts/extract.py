@@ -41,6 +41,7 @@ from digest.facts import (
 )
 from digest.facts.clues import clues
 from digest.facts.clues import wants as wants_clues
+from digest.facts.languages import language_of
 from digest.facts.message import (
     co_authors,
     find_deprecations,
@@ -48,7 +49,7 @@ from digest.facts.message import (
     read_paragraphs,
     split_trailers,
 )
-from digest.facts.paths import area_of, language_of, of_tools
+from digest.facts.paths import area_of, of_tools
 from digest.facts.reverts import find_undone
 from digest.facts.side_text import FileContext
 from digest.facts.subject import read_subject, strip_numbers, unwrap_message

@@ -16,57 +16,12 @@ from digest.core.change import Side
 from digest.core.facts import Action, Fact, FactKind
 from digest.facts import feature_flags, named_settings
 from digest.facts.call_arguments import CodeCall, literal, split, touched_calls
+from digest.facts.languages import patterns, words
 from digest.facts.named_settings import NamedSetting, is_named
 from digest.facts.side_text import SideText, block, entire
 
-_PYTHON = re.compile(
-    r"(?:\badd_(?:argument|option)|\.option|(?<![\w.])option|\bOption|\bDEFINE_\w+)[ \t]*\(|"
-    r"\bpartial\((?=\s*\w*Option,)"
-)
-_GO = re.compile(
-    r"(?<!\w)\w*[fF](?:lags?|lagSet|s)?(?:\(\))?"
-    r"\.(?:Bool|Int|Uint|Float|String|Duration|Count|IP|Bytes)(?:8|16|32|64)?(?:Slice|Array|ToString|ToInt|Hex|Base64|Net|Mask)?(?:Var)?P?\("
-    r"|\b\w+\.\w{1,20}Var\((?=\s*\"[a-z][\w.-]*\",)"
-    r"|\b(?:f|fs|flags?|flagSet|flagset)\.Var\(|\bcli\.\w+Flag\{|\b\w+\.Flag\(|\.Flag\(|\b\w*Flag\((?=[^()\n]{0,80},\s*\")"
-)
-_RUST = re.compile(
-    r"#\[(?:arg|clap|structopt)\(|\.(?:long|short)\(|\b\w*(?:Arg|Flag|Opt|Option)\s?\{(?=[^}\n]{0,200}\blong:)"
-)
-_SCRIPT = re.compile(
-    r"(?:\.(?:option|requiredOption)|\bnew Option)\("
-    r"|\[(?=\s*['\"](?:-\w, ?)?--[a-z][\w-]*(?: [<\[][^'\"\n]{1,60})?['\"],\s*"
-    r"(?:\{|['\"`]\w+ \w+ ))"
-)
-"""What declares flags in scripts: calls, and pairs of a flag and its help in a table."""
-
-_C = re.compile(
-    r"\b(?:DEFINE_(?:bool|int32|uint32|int64|uint64|double|string)|ABSL_FLAG)\(|\{(?=\s*\")"
-)
-_JAVA = re.compile(r"@(?:\w+\.)?Option\(|\.longOpt\(")
-
-_CALLEES = {
-    "python": _PYTHON,
-    "go": _GO,
-    "rust": _RUST,
-    "javascript": _SCRIPT,
-    "typescript": _SCRIPT,
-    "c": _C,
-    "cpp": _C,
-    "cuda": _C,
-    "java": _JAVA,
-}
-WORDS = {
-    "python": ("add_argument(", "option(", "Option(", "DEFINE_", "Option,"),
-    "go": ("lag", "F.", "f.", "fs.", "Var("),
-    "rust": ("#[arg(", "#[clap(", "#[structopt(", ".long(", " long:"),
-    "javascript": ("ption(", "['-", '["-'),
-    "typescript": ("ption(", "['-", '["-'),
-    "c": ("DEFINE_", "ABSL_FLAG", "_argument"),
-    "cpp": ("DEFINE_", "ABSL_FLAG", "_argument"),
-    "cuda": ("DEFINE_", "ABSL_FLAG", "_argument"),
-    "java": ("Option(", "longOpt("),
-}
-"""Words that a text of a language must contain to declare flags."""
+_CALLEES = patterns("flags")
+_WORDS = words("flag_words")
 
 # Possessive, so that a row of slashes is one comment and is not split in every possible way.
 _NOTES = re.compile(r"\s*+(?:///[^\n]*+\s*+)*+")
@@ -93,7 +48,7 @@ _YARGS = re.compile(r"\b(?:alias|default|describe|description|demandOption|type|
 
 def find(before: SideText, after: SideText, language: str) -> Iterator[Fact]:
     """The flags of one file that were added, removed or changed name, default or choices."""
-    if language not in WORDS:
+    if language not in _WORDS:
         return
     if language in {"go", "python"}:
         yield from feature_flags.find_commands(before, after)
@@ -170,7 +125,7 @@ def defined(source: SideText, language: str, name: str) -> bool:
     """Whether a whole file declares a flag, or a field from which flags are made."""
     bare = name.lstrip("-")
     field = bare.replace("-", "_")
-    if language not in WORDS or not (bare in source.text or field in source.text):
+    if language not in _WORDS or not (bare in source.text or field in source.text):
         return False
     if any(bare == n.lstrip("-") for s in _declared(source, language) for n in s.names):
         return True
@@ -196,7 +151,7 @@ def _fields(text: str) -> frozenset[str]:
 
 def _declared(source: SideText, language: str) -> Iterator[NamedSetting]:
     reach = _REACHES.get(language)
-    for call in touched_calls(source, _CALLEES[language], language, WORDS[language], reach=reach):
+    for call in touched_calls(source, _CALLEES[language], language, _WORDS[language], reach=reach):
         read = _READERS[language](source, call)
         if read is None:
             continue

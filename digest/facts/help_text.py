@@ -16,8 +16,8 @@ from digest.core.authors import sentences
 from digest.core.change import FileChange
 from digest.core.facts import Area, Fact
 from digest.core.patterns import lazy
+from digest.facts.languages import language_of
 from digest.facts.named_settings import default_fact
-from digest.facts.paths import language_of
 from digest.facts.renames import last
 from digest.facts.side_text import FileContext, SideText
 

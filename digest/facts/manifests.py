@@ -17,6 +17,7 @@ from digest.facts.manifests_python import (
     key_value,
     looks_like_version,
     of_variable,
+    reads,
     toml_places,
 )
 from digest.facts.side_text import SideLines
@@ -71,6 +72,7 @@ _INHERITED = re.compile(r"\bworkspace\s*=\s*true\b")
 _INSIDE = re.compile(r"\b(?:path|workspace)\s*=")
 
 
+@reads("cargo.toml", whole=True)
 def cargo(sheet: SideLines) -> Iterator[Pin]:
     """``Cargo.toml``; a member only mentions what its workspace lists with a version."""
     places = toml_places(sheet.whole)
@@ -115,6 +117,7 @@ def _crate(table_name: str, key: str, value: str, number: int, detail: str) -> I
         yield Pin(name, None, number, detail)
 
 
+@reads("package.json", "composer.json", whole=True)
 def package_json(sheet: SideLines) -> Iterator[Pin]:
     """``package.json`` and ``composer.json``, one member per line as their tools write them."""
     sections = _json_sections(sheet.whole)
@@ -182,6 +185,7 @@ def _json_sections(whole: tuple[str, ...]) -> list[str]:
     return sections
 
 
+@reads("go.mod", whole=True)
 def go_mod(sheet: SideLines) -> Iterator[Pin]:
     """``go.mod``; indirect requirements come from the resolver and are only mentioned."""
     for number, line in sheet.changed:
@@ -214,6 +218,7 @@ def _in_exclusion(sheet: SideLines, number: int, line: str) -> bool:
     return False
 
 
+@reads("pom.xml", whole=True)
 def maven(sheet: SideLines) -> Iterator[Pin]:
     """``pom.xml``: versions with the artifact above them, and properties named for versions."""
     for number, line in sheet.changed:
@@ -230,6 +235,7 @@ def maven(sheet: SideLines) -> Iterator[Pin]:
                     break
 
 
+@reads(shape=r"\.gradle(?:\.kts)?$")
 def gradle(sheet: SideLines) -> Iterator[Pin]:
     """``build.gradle`` and its Kotlin form, with literal versions."""
     for number, line in sheet.changed:
@@ -242,6 +248,7 @@ def gradle(sheet: SideLines) -> Iterator[Pin]:
             )
 
 
+@reads("libs.versions.toml", whole=True)
 def version_catalog(sheet: SideLines) -> Iterator[Pin]:
     """``libs.versions.toml`` of Gradle."""
     places = toml_places(sheet.whole)
@@ -252,6 +259,7 @@ def version_catalog(sheet: SideLines) -> Iterator[Pin]:
             yield Pin(key, match[1], number, "gradle")
 
 
+@reads("gemfile", shape=r"\.gemspec$")
 def gemfile(sheet: SideLines) -> Iterator[Pin]:
     """``Gemfile`` and gemspecs."""
     for number, line in sheet.changed:
@@ -310,6 +318,7 @@ _CHANNEL = re.compile(r"\s*channel\s*=\s*\"([^\"]+)\"")
 _TOOL_LINE = re.compile(r"([\w-]+)\s+(\S+)")
 
 
+@reads(shape=r"(?:^|/)(?:[^/]*dockerfile[^/]*|containerfile[^/]*)$")
 def dockerfile(sheet: SideLines) -> Iterator[Pin]:
     """Images, version variables and pinned Python packages of a Dockerfile."""
     for number, line in sheet.changed:
@@ -325,13 +334,7 @@ def dockerfile(sheet: SideLines) -> Iterator[Pin]:
             yield Pin(found[1], found[2], number, "pip")
 
 
-def bake(sheet: SideLines) -> Iterator[Pin]:
-    """Compose files and GitLab pipelines: images with a tag."""
-    for number, line in sheet.changed:
-        if match := _IMAGE.match(line):
-            yield _image(match[1], match[2], number, "docker")
-
-
+@reads(shape=r"^\.github/(?:workflows|actions)/.*\.ya?ml$|(?:^|/)action\.ya?ml$")
 def workflow(sheet: SideLines) -> Iterator[Pin]:
     """GitHub workflows: actions with their reference (its tag if given), and set-ups."""
     for number, line in sheet.changed:
@@ -347,6 +350,15 @@ def workflow(sheet: SideLines) -> Iterator[Pin]:
             yield _image(match[1], match[2], number, "docker")
 
 
+@reads(".gitlab-ci.yml", shape=r"(?:^|/)(?:docker-)?compose[^/]*\.ya?ml$")
+def bake(sheet: SideLines) -> Iterator[Pin]:
+    """Compose files and GitLab pipelines: images with a tag."""
+    for number, line in sheet.changed:
+        if match := _IMAGE.match(line):
+            yield _image(match[1], match[2], number, "docker")
+
+
+@reads(".pre-commit-config.yaml", whole=True)
 def pre_commit(sheet: SideLines) -> Iterator[Pin]:
     """``.pre-commit-config.yaml``: the repositories of the hooks with their revisions."""
     for number, line in sheet.changed:
@@ -362,6 +374,7 @@ def pre_commit(sheet: SideLines) -> Iterator[Pin]:
 _STANDARD = re.compile(r"\s*set\s*\(\s*CMAKE_CXX_STANDARD\s+(\d+)")
 
 
+@reads("cmakelists.txt", shape=r"\.cmake$", whole=True)
 def cmake(sheet: SideLines) -> Iterator[Pin]:
     """CMake: fetched projects, version variables, required packages."""
     for number, line in sheet.changed:
@@ -380,6 +393,7 @@ def cmake(sheet: SideLines) -> Iterator[Pin]:
             yield Pin(name, match[1], number, "cmake")
 
 
+@reads(*_NAMED_FILES, "rust-toolchain.toml", ".tool-versions")
 def version_file(sheet: SideLines) -> Iterator[Pin]:
     """Files named after a tool whose only line is its version."""
     name = sheet.path.rpartition("/")[2].lower()

@@ -6,7 +6,7 @@ Formats: PEP 508 (requirements), PEP 621, 518 and 735 (pyproject.toml), Poetry, 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from digest.core.facts import Action, Fact, FactKind, Facts
 from digest.core.patterns import lazy
@@ -43,6 +43,29 @@ class Pin:
     detail: str
     toolchain: bool = False
     mentioned: bool = False
+
+
+Reader = Callable[[SideLines], Iterator[Pin]]
+BY_NAME: dict[str, Reader] = {}
+BY_SHAPE: list[tuple[re.Pattern[str], Reader]] = []
+NEED_WHOLE: set[Reader] = set()
+
+
+def reads(*names: str, shape: str = "", whole: bool = False) -> Callable[[Reader], Reader]:
+    """Register a reader of manifests by the names of files, or by the shape of their paths.
+
+    Both are in lower case. ``whole``: lines get their meaning from their position.
+    """
+
+    def register(reader: Reader) -> Reader:
+        BY_NAME.update(dict.fromkeys(names, reader))
+        if shape:
+            BY_SHAPE.append((lazy(shape), reader))
+        if whole:
+            NEED_WHOLE.add(reader)
+        return reader
+
+    return register
 
 
 def is_toolchain(name: str) -> bool:
@@ -116,6 +139,11 @@ _DEV = lazy(
 )
 
 
+@reads(
+    shape=r"(?:^|/)[^/]*(?:requirements|constraints)[^/]*\.(?:txt|in)$"
+    r"|(?:^|/)requirements/(?:[^/]+/)?[^/]+\.(?:txt|in)$",
+    whole=True,
+)
 def requirements(sheet: SideLines) -> Iterator[Pin]:
     """``requirements*.txt`` and constraints; nothing from a file that a resolver wrote."""
     if any(mark in line for line in sheet.whole[:6] for mark in _COMPILED):
@@ -133,6 +161,7 @@ def requirements(sheet: SideLines) -> Iterator[Pin]:
 _ITSELF = lazy(r"\s*(?:(?:-e|--editable)[ =]?)?\.(?:/?\[[^\]\n]*\])?/?\s*(?:#.*)?$")
 
 
+@reads("pyproject.toml", whole=True)
 def pyproject(sheet: SideLines) -> Iterator[Pin]:
     """``pyproject.toml``."""
     places = toml_places(sheet.whole)
@@ -150,6 +179,7 @@ def pyproject(sheet: SideLines) -> Iterator[Pin]:
             yield from _strings(value, number, detail)
 
 
+@reads("setup.cfg", whole=True)
 def setup_cfg(sheet: SideLines) -> Iterator[Pin]:
     """``setup.cfg``."""
     for number, line in sheet.changed:
@@ -177,6 +207,7 @@ def setup_cfg(sheet: SideLines) -> Iterator[Pin]:
 _ENTRY_POINT = lazy(r"\s*[\"'][\w.-]+\s*=\s*[A-Za-z_]")
 
 
+@reads("setup.py", whole=True)
 def setup_py(sheet: SideLines) -> Iterator[Pin]:
     """``setup.py``, as far as its lists are literal."""
     for number, line in sheet.changed:

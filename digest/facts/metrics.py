@@ -11,28 +11,12 @@ from itertools import chain
 from digest.core.facts import Action, Fact, FactKind
 from digest.facts import named_settings
 from digest.facts.call_arguments import CodeCall, literal, touched_calls
+from digest.facts.languages import patterns
 from digest.facts.named_settings import NamedSetting
 from digest.facts.prefilter import NAMED_ALONE
 from digest.facts.side_text import SideText
 
-_KINDS = r"(?:counter|gauge|histogram|summary|updowncounter|up_down_counter)"
-_METER = rf"\bcreate_(?:observable_)?{_KINDS}\(|\bcreate(?:Observable)?{_KINDS}\("
-_CALLEES = {
-    "python": re.compile(rf"{_KINDS}(?:_cls|_class|_type)?\(", re.IGNORECASE),
-    "javascript": re.compile(rf"\bnew \w*\.?{_KINDS}\(|{_METER}", re.IGNORECASE),
-    "go": re.compile(
-        rf"\b\w*\.?{_KINDS}Opts\{{|\.(?:Int64|Float64){_KINDS}\(|\bNewDesc\("
-        r"|\bprometheus\.Register\((?=\s*\")",
-        re.IGNORECASE,
-    ),
-    "rust": re.compile(
-        r"\b(?:describe_|register_)?(?:int_)?(?:counter|gauge|histogram)(?:_vec)?!\(|"
-        r"\bOpts::new\(|\.[uif]64_(?:counter|gauge|histogram|up_down_counter)\("
-    ),
-    "java": re.compile(rf"\b{_KINDS}\.(?:build|builder)\(|\.{_KINDS}Builder\(", re.IGNORECASE),
-}
-
-_CALLEES["typescript"] = _CALLEES["javascript"]
+_CALLEES = patterns("metrics")
 _WORDS = ("ounter", "auge", "istogram", "ummary", "Opts", "NewDesc", "prometheus.Register")
 _SMALL = {
     # Endings of every match of the language's pattern, ignoring case.

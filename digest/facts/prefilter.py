@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable
 
 from digest.core.change import Hunk
+from digest.facts.languages import patterns, words
 
 _DEFINITION = re.compile(r"[ \t]*(?:async[ \t]+)?(?:def|class)[ \t]+\w")
 _END_OF_HEADER = re.compile(r"[ \t]*(?:\)|[^#]*[^#\s]\))[ \t]*(?:->[^#]*)?:[ \t]*(?:#.*)?$")
@@ -77,130 +78,14 @@ def _may(line: str, section: str) -> bool:
 
 # In languages with braces, header lines begin with certain words or list names with types. The
 # patterns accept more than necessary; the tree decides.
-_DECLARES = {
-    "rust": re.compile(
-        r"\s*pub\b|\s*(?:async |unsafe |const |extern \S+ )*fn\b|(?:impl|mod|trait)\b|\s*\) ->"
-        r"|    (?:mut )?\w+: [^;{=]*,$|\s*#\[serde\(|\s*(?:#\[option\()?default = r?"
-    ),
-    "go": re.compile(
-        r"(?:func|type|var|const)\b|\t(?:\w+, )*[A-Z]\w*(?:\s+\S|\(|$)|\t\w+ [^=:(){}]+,$|\) .*\{$"
-    ),
-    "javascript": re.compile(
-        r"export\b|\s*(?:async )?function\b|\s*class\b|(?:module\.)?exports\b"
-        r"|\w+(?:\.\w+)+ = |\s{1,4}(?:static |async |get |set |\*)*\w+\(.*\{$|\}? ?from\b|\}"
-    ),
-    "java": re.compile(r".*\b(?:public|protected|interface|enum|record)\b|\s+\S.*[,)].*$"),
-    "cpp": re.compile(
-        r"[^\s/*#}]|#\s*define\b|\s+(?:class|struct|enum|using|template|public|private|protected)\b"
-        r"|.*[(,)]\s*(?:const\s*)?\{?$"
-    ),
-}
+_DECLARES = patterns("headers")
 
 # Lines that may also belong to a header, unless the hunk is inside something that ``_INSIDE``
 # begins.
-_DEEPER = {
-    "rust": re.compile(r"        (?:mut )?\w+: [^;{=]*,$"),
-    "cpp": re.compile(r"\s+[^/\s].*[(),;]|\s+\w+$"),
-}
-
-_DEEPER["cuda"] = _DEEPER["cpp"]
-
-_INSIDE = {
-    "rust": re.compile(r"(?:pub(?:\([^)]*\))? )?(?:async |const |unsafe )*fn\b"),
-    "cpp": re.compile(r"(?!.*\b(?:class|struct|namespace|extern)\b).*\("),
-}
-
-_INSIDE["cuda"] = _INSIDE["cpp"]
+_DEEPER = patterns("deeper")
+_INSIDE = patterns("bodies")
 _RUST_TESTS = re.compile(r"mod tests?\b")
-
-_DECLARES["typescript"] = re.compile(
-    _DECLARES["javascript"].pattern
-    + r"|\s*(?:interface|type|enum|abstract|declare|public|readonly|namespace)\b|\s+\w+\??: "
-    r"|\s*\w+\??(?:<.*)?\("
-)
-
-_DECLARES["cuda"] = _DECLARES["cpp"]
-
-_SETTINGS = {
-    "python": (
-        *(
-            "add_parser(",
-            "environ",
-            "getenv",
-            "_or_newer(",
-            " else ",
-            "env=",
-            "envvar",
-            '": ',
-            "add_argument",
-        ),
-        *("option(", "Option(", "DEFINE_", "default", "choices=", '"--', "'--', ", "@", "oute("),
-        *("Namespace(", "Setting(", "path(", "add_url_rule", "ounter", "auge", "istogram"),
-        *("ummary", "name=", '"/', "'/"),
-    ),
-    "rust": (
-        *(
-            "#[arg",
-            "#[clap",
-            "#[structopt",
-            "long",
-            "short",
-            "default_value",
-            "env",
-            ".route(",
-            "!(",
-        ),
-        *("#[get", "#[post", "#[put", "#[delete", "#[patch", "Opts::new", "f64_", "u64_", "i64_"),
-        *(": bool", ": Option<", ": Vec<", "const ", '" => Self::'),
-    ),
-    "go": (
-        *(
-            'case "',
-            "permanently",
-            "phased out",
-            "no-op",
-            "Default(",
-            "by default",
-            "lag",
-            "Var(",
-            "VarP(",
-            "env",
-            "Env",
-        ),
-        *(
-            ".Command(",
-            "andle",
-            ".GET(",
-            ".POST(",
-            ".PUT(",
-            ".DELETE(",
-            ".PATCH(",
-            ".Get(",
-            ".Post(",
-            ".Put(",
-        ),
-        *(".Delete(", ".Patch(", "Name:", "Opts{", "Value:", "prometheus.Register("),
-    ),
-    "javascript": (
-        *("ption(", "env", "default", ".get(", ".post(", ".put(", ".delete(", ".patch(", "ounter"),
-        *("auge", "istogram", "name:", "@Get", "@Post", "@Put", "@Delete", "['-", '["-'),
-    ),
-    "java": (
-        *("Option(", "longOpt(", "defaultValue", "getenv", "Mapping(", "ounter", "auge"),
-        "istogram",
-    ),
-    "make": ("ifdef ", "ifndef ", "ifeq", "ifneq"),
-    "cmake": ("option(", "OPTION(", "option ("),
-    "c": ("_argument", "DEFINE_", "ABSL_FLAG", "getenv", '"}'),
-}
-
-_SETTINGS |= {
-    "typescript": _SETTINGS["javascript"],
-    "cpp": _SETTINGS["c"],
-    "cuda": _SETTINGS["c"],
-}  # fmt: skip
-
-
+_SETTINGS = words("setting_words")
 _CALLS = frozenset({"go", "python"})
 
 # A name as flags and metrics have it, among the arguments of a call that began on another line, or

@@ -13,28 +13,12 @@ from dataclasses import replace
 from digest.core.facts import Action, Fact, FactKind
 from digest.facts import named_settings
 from digest.facts.call_arguments import CodeCall, literal, touched_calls
+from digest.facts.languages import patterns
 from digest.facts.named_settings import NamedSetting
 from digest.facts.side_text import SideText, entire
 
 _VERBS = r"(?:get|post|put|patch|delete|head|options)"
-_CALLEES = {
-    "python": re.compile(
-        rf"@[\w.]+\.(?:{_VERBS}|websocket|route|api_route)\("
-        rf"|\.(?:add_api_route|add_api_websocket_route|add_route|add_url_rule|add_{_VERBS})\("
-        rf"|\b(?:WebSocket)?Route\(|\bweb\.{_VERBS}\(|(?<=[\s\[(,])(?:re_)?path\("
-    ),
-    "javascript": re.compile(rf"\b(?:app|router|server|api|fastify|\w*[rR]outer)\.{_VERBS}\("),
-    "go": re.compile(
-        r"\.(?:HandleFunc|Handle|GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS|Get|Post|Put|Patch|Delete)\("
-    ),
-    "rust": re.compile(rf"\.route\(|#\[{_VERBS}\("),
-    "java": re.compile(r"@(?:Get|Post|Put|Patch|Delete|Request)Mapping\("),
-}
-
-_CALLEES["typescript"] = re.compile(
-    _CALLEES["javascript"].pattern + r"|@(?:Get|Post|Put|Patch|Delete)\("
-)
-
+_CALLEES = patterns("routes")
 _WORDS = ('"/', "'/", "`/", "path(")  # a call with a path contains one of these
 _PREFIX = re.compile(r"^(\w+)\s*=\s*(?:APIRouter|Blueprint)\(([^()]*)\)", re.MULTILINE)
 _GIVEN = re.compile(r"\b(?:url_)?prefix\s*=\s*[\"']([^\"']+)[\"']")

@@ -16,6 +16,7 @@ from typing import Any
 
 from digest.core.change import FileChange, FileStatus, Side
 from digest.core.facts import Action, Area, Evidence, Fact, FactKind
+from digest.facts.languages import patterns
 from digest.facts.side_text import FileContext, SideLines
 from digest.frozen import frozen
 
@@ -29,28 +30,8 @@ _MIGRATION = re.compile(
     r"(?!__init__|env\.py|script)[^/]*\d[^/]*\.(?:py|sql|rb|go|ts|js"
     r"|php)$"
 )
-_BLOCK = {
-    "protobuf": re.compile(r"\s*(message|service|enum|oneof|extend)\s+([\w.]+)"),
-    "graphql": re.compile(
-        r"\s*(?:extend\s+)?(type|input|interface|enum|union|scalar|directive)\s+@?(\w+)"
-    ),
-    "thrift": re.compile(r"\s*(struct|service|enum|exception|union|typedef)\s+(?:[\w.]+\s+)?(\w+)"),
-}
-_MEMBER = {
-    "protobuf": re.compile(
-        r"\s*(?:(?P<rpc>rpc)\s+(?P<method>\w+)\s*(?P<signature>\(.{0,300})"
-        r"|(?P<type>(?:(?:repeated|optional|required)\s+)?(?:map\s*<[^<>]{1,120}>"
-        r"|[\w.]+))\s+(?P<field>\w+)\s*=\s*(?P<tag>\d+)"
-        r"|(?P<value>[A-Z][A-Z0-9_]*)\s*=\s*(?P<number>-?\d+)\s*[;\[])"
-    ),
-    "graphql": re.compile(
-        r"\s+(?P<field>\w+)\s*(?:\([^()]{0,300}\))?\s*:\s*(?P<type>[\w\[\]!]{1,120})"
-    ),
-    "thrift": re.compile(
-        r"\s*(?P<tag>\d+)\s*:\s*(?P<type>(?:(?:required|optional)\s+)?[\w.<>, ]{1,120}?)\s+"
-        r"(?P<field>\w+)\s*(?:[=,;]|$)"
-    ),
-}
+_BLOCK = patterns("blocks")
+_MEMBER = patterns("members")
 _SQL = re.compile(
     r"\b(?P<verb>CREATE|ALTER|DROP)\s+(?:OR\s+REPLACE\s+)?(?:TEMP(?:ORARY)?\s+"
     r"|UNLOGGED\s+|MATERIALIZED\s+|VIRTUAL\s+)?"

@@ -14,7 +14,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from digest.core.authors import without_presented
 from digest.core.facts import Action, Area, Fact, FactKind, Subject
-from digest.core.patterns import lazy
+from digest.core.patterns import lazy, read_table
+from digest.facts.languages import patterns, words
 from digest.facts.message import message_evidence, message_lines
 from digest.facts.side_text import FileContext, SideLines
 
@@ -22,25 +23,8 @@ _ADVISORY = lazy(
     r"\b(?:CVE[- ](\d{4})[- ](\d{4,7})|(GHSA(?:-[0-9a-z]{4}){3})|("
     r"(?:RUSTSEC|PYSEC|GO)-\d{4}-\d{1,5}|YWH-[A-Z]{2,8}-?\d{2,6}-\d{1,5}))\b"
 )
-_WORDS = lazy(
-    r"\bvulnerabilit(?:y|ies)\b|\bvulnerable\b|\bexploit(?:able|ed)\b"
-    r"|\b(?:an?|the|known) exploits?\b|\bremote code execution\b"
-    r"|\barbitrary (?:code|file|command)\b|\b(?:sql|command|code|template"
-    r"|header|shell|crlf|log) injection\b"
-    r"|\b(?:path|directory) traversal\b|\b(?:buffer|heap|integer) (?:buffer )?overflow\b"
-    r"|\bout[- ]of[- ]bounds (?:read|write|access)\b|\buse[- ]after[- ]free\b|\bdouble[- ]free\b"
-    r"|\bdenial[- ]of[- ]service\b|\bprivilege escalation\b|\bsandbox escape\b"
-    r"|\b(?:auth(?:entication|orization)?|access control|permission|provenance|signature|validation"
-    r"|verification) bypass\b"
-    r"|\btiming (?:attack|side[- ]channel)\b"
-    r"|\b(?:unsafe|insecure) deserialization\b|\b(?:zip|decompression) bomb\b"
-    r"|\bzip slip\b|\bmalicious\b"
-    r"|\bsecurity (?:fix|fixes|issue|issues|hole|patch|patches|advisory"
-    r"|vulnerability|hardening|bug|update|risk)\b"
-    r"|\bcross[- ]site (?:scripting|request forgery)\b|\b(?:credential"
-    r"|secret|password) leak(?:age|s)?\b",
-    re.IGNORECASE,
-)
+_TABLE = read_table("digest.facts", "words.toml")["security"]
+_WORDS = lazy("|".join(_TABLE["weaknesses"]), re.IGNORECASE)
 _NOUN = lazy(r"vulnerabilit", re.IGNORECASE)
 _MENDED = lazy(
     r"(?<![\w-])(?:fix|address|patch|mitigat|prevent|avoid|resolv|remov|clos|report|found"
@@ -54,49 +38,8 @@ PRIVATE_FORK = "Merge commit from fork"
 """The subject of a commit from the private fork in which GitHub lets an advisory be fixed."""
 _ACRONYMS = lazy(r"\b(?:XSS|SSRF|CSRF|RCE|XXE|ReDoS|IDOR|MITM)\b|\bDoS\b")
 
-# As for code below: few messages contain one of these.
-_WORD_HINTS = (
-    *("cve", "ghsa", "rustsec", "pysec", "go-20", "ywh-", "vulnerab", "exploit", "code exec"),
-    *("arbitrary",),
-    *("injection", "traversal", "overflow", "bounds", "use-after", "use after", "double"),
-    *("denial", "escalation", "escape", "bypass", "timing", "deserial", "bomb", "zip slip"),
-    *("malicious", "security", "cross-site", "cross site", "leak", "xss", "ssrf", "csrf", "rce"),
-    *("xxe", "redos", "idor", "mitm", "dos"),
-)
-
-_CODE: dict[str, re.Pattern[str]] = {
-    "python": re.compile(
-        r"(?P<name>\b(?:pickle|cPickle|dill|cloudpickle|marshal|joblib)\.(?:loads?|Unpickler)(?=\()"
-        r"|\byaml\.(?:load|load_all|unsafe_load)(?=\()|(?<![\w.`\"'])(?:eval|exec)(?=\()"
-        r"|\bos\.(?:system|popen)(?=\()|\bshell=True\b|\bverify=False\b|\btrust_remote_code=True\b"
-        r"|\ballow_pickle=True\b|\bweights_only=False\b|\bautoescape=False\b|\bmktemp(?=\()"
-        r"|\b_create_unverified_context\b|\bCERT_NONE\b|\bcheck_hostname ?= ?False\b)"
-    ),
-    "javascript": re.compile(
-        r"(?P<name>(?<![\w.`\"'])eval(?=\()|\bnew Function(?=\()|\bdangerouslySetInnerHTML\b"
-        r"|\.innerHTML(?= ?=[^=])|\brejectUnauthorized: ?false\b|\bNODE_TLS_REJECT_UNAUTHORIZED\b"
-        r"|\bchild_process\.exec(?:Sync)?(?=\())"
-    ),
-    "go": re.compile(
-        r"(?P<name>\bInsecureSkipVerify: *true\b|\bunsafe\.Pointer\b|\btemplate\.HTML(?=\()"
-        r"|\bexec\.Command\(\"(?:sh|bash)\", \"-c\")"
-    ),
-    "rust": re.compile(
-        r"(?P<name>\bunsafe (?=\{)|\bunsafe (?:fn|impl)\b|\bdanger_accept_invalid_certs\(true\)"
-        r"|\bdanger_accept_invalid_hostnames\(true\))"
-    ),
-    "java": re.compile(
-        r"(?P<name>\bObjectInputStream\b|\bgetRuntime\(\)\.exec(?=\()|\bALLOW_ALL_HOSTNAME_VERIFIER\b)"
-    ),
-    "c": re.compile(
-        r"(?P<name>(?<![\w.>:])(?:strcpy|strcat|sprintf|vsprintf|gets|system"
-        r"|popen)(?= ?\())"
-    ),
-}
-
-_CODE["typescript"] = _CODE["javascript"]
-_CODE["cpp"] = _CODE["cuda"] = _CODE["c"]
-
+_WORD_HINTS = tuple(_TABLE["hints"])
+_CODE = patterns("sensitive")
 _PASSWORD_HASH = lazy(
     r"\b(?:md5|sha1)\b[^\n]{0,80}passw|passw[^\n]{0,80}\b(?:md5|sha1)\b", re.IGNORECASE
 )
@@ -111,25 +54,7 @@ _CREDENTIALS: tuple[tuple[str, re.Pattern[str]], ...] = (
 # A line must contain one of these for any of the patterns above to match. A plain search is some
 # twenty times faster than the patterns, and few lines pass it.
 _SECRET_HINTS = ("AKIA", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "xox", "AIza", "PRIVATE KEY-----")
-_HINTS: dict[str, tuple[str, ...]] = {
-    "python": (
-        *("pickle", "dill.", "marshal.", "joblib.", "yaml.", "eval(", "exec(", "os.system"),
-        *("os.popen", "shell=True", "verify=False", "trust_remote_code=True", "mktemp("),
-        *("weights_only=False", "autoescape=False", "_create_unverified_context", "CERT_NONE"),
-        *("check_hostname", "passw"),
-    ),
-    "javascript": (
-        *("eval(", "new Function", "dangerouslySetInnerHTML", ".innerHTML", "rejectUnauthorized"),
-        *("NODE_TLS_REJECT", "child_process", "passw"),
-    ),
-    "go": ("InsecureSkipVerify", "unsafe.Pointer", "template.HTML(", "exec.Command(", "passw"),
-    "rust": ("unsafe ", "danger_accept_", "passw"),
-    "java": ("ObjectInputStream", ".exec(", "ALLOW_ALL_HOSTNAME", "passw"),
-    "c": ("strcpy", "strcat", "sprintf", "gets", "system", "popen", "passw"),
-}
-
-_HINTS["typescript"] = _HINTS["javascript"]
-_HINTS["cpp"] = _HINTS["cuda"] = _HINTS["c"]
+_HINTS = words("sensitive_words")
 _COMMENT = lazy(r"\s*(?:#|//|\*|/\*|\"\"\"|'''|--|>>>)")
 _NEXT = 3  # lines that are searched for the arguments of a call
 _SAFE_YAML = ("SafeLoader", "safe_load")
@@ -178,7 +103,7 @@ def find(scene: FileContext) -> Iterable[Fact]:
 def _stays(name: str, sheet: SideLines, pattern: re.Pattern[str] | None) -> bool:
     """Whether a file still has a construct of which the change removes a use."""
     return pattern is not None and any(
-        match["name"].strip() == name
+        match[0].strip() == name
         for line in sheet.whole
         if name in line and not _COMMENT.match(line)
         for match in pattern.finditer(line)
@@ -254,7 +179,7 @@ def _places(
         if "passw" in line and _PASSWORD_HASH.search(line):
             places.setdefault("password hashed by md5 or sha1", []).append(number)
         for match in pattern.finditer(line):
-            name = match["name"].strip()
+            name = match[0].strip()
             if _is_construct(name, line[: match.start()], sheet.changed[index : index + _NEXT]):
                 places.setdefault(name, []).append(number)
     return places

@@ -25,30 +25,12 @@ import re
 from digest.core.authors import sentences
 from digest.core.change import Commit
 from digest.core.facts import Series, Subject
-from digest.core.patterns import lazy
+from digest.core.patterns import lazy, read_table
 from digest.frozen import frozen
 
 _TYPES: dict[str, str] = {
     written: name
-    for name, many in {
-        "feat": "feat feature features enh enhancement",
-        "fix": "fix fixes fixed bugfix bug hotfix",
-        "docs": "docs doc documentation",
-        "style": "style sty format formatting",
-        "refactor": "refactor refact refactoring cleanup",
-        "perf": "perf performance",
-        "test": "test tests tst testing",
-        "build": "build bld",
-        "ci": "ci",
-        "chore": "chore chores maint misc",
-        "revert": "revert reverts rev",
-        "deps": "deps dep-bump dependencies",
-        "security": "security sec",
-        "release": "release rel",
-        "breaking": "breaking",
-        "improvement": "improvement improve",
-        "wip": "wip",
-    }.items()
+    for name, many in read_table("digest.facts", "words.toml")["titles"].items()
     for written in many.split()
 }
 

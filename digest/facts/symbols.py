@@ -13,7 +13,7 @@ from typing import NamedTuple, Protocol
 
 from digest.core.facts import OVERLOAD, Action, Evidence, Fact, FactKind
 from digest.facts.call_arguments import NOTHING, flat, is_told_apart, resolve_default
-from digest.facts.paths import language_of
+from digest.facts.languages import language_of
 from digest.facts.side_text import SideText, is_local
 from digest.facts.syntax.declarations import (
     BasesOf,

@@ -15,7 +15,8 @@ from itertools import islice
 from digest.core.change import Change, Hunk
 from digest.core.facts import Action, Area, Fact, FactKind, Facts
 from digest.facts import env_variables, flags, metrics, routes
-from digest.facts.paths import area_of, language_of
+from digest.facts.languages import language_of, words
+from digest.facts.paths import area_of
 from digest.facts.renames import last
 from digest.facts.side_text import block, whole
 from digest.frozen import frozen
@@ -40,15 +41,7 @@ _LISTED_ONLY = frozenset({"alias", "command", "export", "module", "overload"})
 
 _CODE = frozenset({FactKind.SYMBOL, FactKind.CONFIG})
 _AREAS = frozenset({Area.CORE, Area.BUILD})
-_DEFINED_BY = {
-    "python": ("class", "def"),
-    "rust": ("struct", "enum", "trait", "fn", "type", "const", "static", "impl", "for"),
-    "go": ("func", "type", "var", "const"),
-    "javascript": ("class", "function", "const"),
-    "typescript": ("class", "function", "interface", "type", "const", "enum"),
-    "java": ("class", "interface", "enum", "record"),
-    "cpp": ("class", "struct", "enum", "using", "define"),
-}
+_DEFINED_BY = words("declared_by")
 _LISTED = {
     "go": r"|^\t(?:\w+, ){0,8}NAME\b[^(:\n]*=|^func \(\w* ?\*?OWNER(?:\[\w+\])?\) NAME\(",
     "cpp": r"|^[ \t]*(?!return\b)[\w:<>*&~,][\w:<>*&~, \t]*[ \t*&]NAME\(",

@@ -8,10 +8,8 @@ fix that "adds a check" announces no feature, and a revert is read by the title 
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
-from importlib import resources
 from itertools import product
 from math import log1p, log2
 
@@ -27,6 +25,7 @@ from digest.core.facts import (
     is_branch_merge,
     sure_deprecations,
 )
+from digest.core.patterns import read_table
 from digest.facts.change_notes import is_change_note
 from digest.facts.manifests_python import raised_minimums
 from digest.facts.paths import is_script, of_tools, pins_only
@@ -36,9 +35,7 @@ from digest.frozen import frozen
 _BOUND = 400  # characters; longer subjects are pasted bodies
 _MOST_BODY = 4_000  # characters
 
-_TABLE = tomllib.loads(
-    resources.files("digest.grading").joinpath("signals.toml").read_text(encoding="utf-8")
-)
+_TABLE = read_table("digest.grading", "signals.toml")
 
 
 def _patterns(section: str, frame: str) -> dict[str, re.Pattern[str]]:

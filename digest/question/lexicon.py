@@ -8,16 +8,13 @@ Chinese by characters. An unknown word counts as the known one that it misspells
 from __future__ import annotations
 
 import re
-import tomllib
 import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from importlib.resources import files
-from typing import Any
 
 from digest.core.enums import Language
-from digest.core.patterns import lazy
+from digest.core.patterns import lazy, read_table
 from digest.core.reference import Reference, parse_reference
 from digest.errors import InvalidReference
 from digest.topics.synonyms import CHINESE as NAMES
@@ -128,11 +125,8 @@ def without_tail(question: str) -> str:
     return question[: match.start()].rstrip(" ,?") if match and match.start() > 0 else question
 
 
-def _read(file: str) -> dict[str, Any]:
-    return tomllib.loads(files("digest.question").joinpath(file).read_text(encoding="utf-8"))
-
-
-_PLAINER = tuple((lazy(pattern), plain) for pattern, plain in _read("wordings.toml")["usual"])
+_USUAL = read_table("digest.question", "wordings.toml")["usual"]
+_PLAINER = tuple((lazy(pattern), plain) for pattern, plain in _USUAL)
 """Unusual wordings, each with the usual one."""
 
 
@@ -175,7 +169,7 @@ def reference_of(question: str) -> Reference | None:
 
 NONE: frozenset[str] = frozenset()  # the tags of a word that is in no table
 
-_TABLE: dict[str, dict[str, str]] = _read("cues.toml")
+_TABLE: dict[str, dict[str, str]] = read_table("digest.question", "cues.toml")
 
 _WORDS = _TABLE["words"]
 _MISSPELT = dict(pair.split(maxsplit=1) for pair in _WORDS["misspelt"].split(","))

@@ -5,13 +5,12 @@ The parser, the help, the line *Read as*, prompts and the router read it from he
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator, Mapping
-from importlib.resources import files
 from typing import Any, get_args
 
 from digest.chat.chat_intents import Managing, format_managing
 from digest.core.enums import Alerts, Language
+from digest.core.patterns import read_table
 from digest.core.profile import ProfileEntry
 from digest.frozen import frozen
 from digest.i18n.phrase import Phrase
@@ -54,9 +53,8 @@ _MANAGED = "chat.subscribe:manage"
 
 
 def _declared() -> Iterator[tuple[type[Any], Question]]:
-    source = files("digest.question").joinpath("questions.toml").read_text(encoding="utf-8")
     managing = {kind.__name__: kind for kind in get_args(Managing)}
-    sections = tomllib.loads(source)
+    sections = read_table("digest.question", "questions.toml")
     for title, row in (sections | {name: {} for name in managing.keys() - sections}).items():
         managed = title in managing
         name = row.get("name", title.lower())

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import tomllib
-from importlib.resources import files
-
+from digest.core.patterns import read_table
 from digest.topics.terms import HAN, term
 
 
@@ -14,9 +12,7 @@ def _rows(table: str) -> tuple[tuple[str, ...], ...]:
     return tuple(tuple(name.strip() for name in row.split(",")) for row in rows)
 
 
-_TABLES = tomllib.loads(
-    files("digest.topics").joinpath("synonyms.toml").read_text(encoding="utf-8")
-)
+_TABLES = read_table("digest.topics", "synonyms.toml")
 FAMILIES, NARROWER = _rows(_TABLES["families"]), _rows(_TABLES["narrower"])
 
 SHORTENED = {term("kv cache"): term("KV")}

@@ -9,14 +9,13 @@ can produce.
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from importlib.resources import files
 
 from digest.core.enums import ChangeKind, Language
 from digest.core.facts import Action, FactKind
 from digest.core.grade import Graded
+from digest.core.patterns import read_table
 from digest.core.statement import ChangeType
 from digest.grading.outcomes import bare_title
 
@@ -35,7 +34,7 @@ _PIECE = re.compile(
 )
 
 _SINGULAR_ENDS = ("ss", "us", "is", "os")
-_TABLES = tomllib.loads(files("digest.topics").joinpath("terms.toml").read_text(encoding="utf-8"))
+_TABLES = read_table("digest.topics", "terms.toml")
 _IRREGULAR: dict[str, str] = _TABLES["irregular"]
 STOP_WORDS = frozenset(_TABLES["stop_words"].split())
 PATH_STOP_WORDS = STOP_WORDS | frozenset(_TABLES["path_stop_words"].split())

@@ -11,7 +11,8 @@ from operator import eq
 from digest.core.change import Change, Commit, FileChange, FileStatus, Hunk
 from digest.core.facts import Fact
 from digest.facts.extract import extract
-from digest.facts.paths import area_of, language_of
+from digest.facts.languages import language_of
+from digest.facts.paths import area_of
 from digest.facts.side_text import FileContext
 
 START = datetime(2026, 1, 1, tzinfo=UTC)

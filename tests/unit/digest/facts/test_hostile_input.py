@@ -4,7 +4,8 @@ from time import process_time
 
 import pytest
 
-from digest.facts.paths import area_of, language_of
+from digest.facts.languages import language_of
+from digest.facts.paths import area_of
 from tests.support.speed import slowness
 from tests.unit.digest.facts.changes import facts_of
 

@@ -3,7 +3,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from digest.core.facts import Area
-from digest.facts.paths import area_of, is_script, language_of, of_tools, pins_only
+from digest.facts.languages import language_of
+from digest.facts.paths import area_of, is_script, of_tools, pins_only
 
 AREAS = {
     Area.CORE: [
