@@ -18,8 +18,7 @@ from digest.core.facts import Action, Fact, FactKind
 from digest.facts.call_arguments import conditional, flat, is_told_apart, resolve_default
 from digest.facts.languages import language_of
 from digest.facts.named_settings import default_fact
-from digest.facts.side_text import COMMENT, SideText, block, same_place
-from digest.facts.symbols import symbol_fact
+from digest.facts.side_text import COMMENT, SideText, Values, block, same_place
 from digest.facts.syntax import javascript
 from digest.facts.syntax.declarations import (
     CONFIGURES,
@@ -266,19 +265,13 @@ def _fact(
     action: Action,
     field: DeclaredField,
     source: SideText,
-    values: tuple[str | None, str | None],
+    values: Values,
     detail: str = "field",
 ) -> Fact:
     before, after = (None if v is None else flat(v, 120) for v in values)
-    return Fact(
-        kind=FactKind.CONFIG if _configures(field, source) else FactKind.SYMBOL,
-        action=action,
-        name=f"{field.owner}.{field.name}",
-        before=before,
-        after=after,
-        detail=detail,
-        evidence=source.evidence(field.line),
-    )
+    kind = FactKind.CONFIG if _configures(field, source) else FactKind.SYMBOL
+    name = f"{field.owner}.{field.name}"
+    return source.fact(kind, action, name, field.line, (before, after), detail=detail)
 
 
 _FLAGS_OF_FIELDS = re.compile(
@@ -327,7 +320,7 @@ def find_gone(before: SideText, after: SideText) -> Iterator[Fact]:
         if match := _ALIAS.match(line):
             name = match["name"]
             if re.search(_KEPT.replace("NAME", name), after.text, re.MULTILINE) is None:
-                yield _removed(before, name, row + 1, "alias")
+                yield before.fact(FactKind.SYMBOL, Action.REMOVED, name, row + 1, detail="alias")
         elif match := _ATTRIBUTE.match(line):
             if before.text.count('"""', 0, before.offset(row + 1)) % 2:
                 continue  # of an example in a docstring
@@ -338,11 +331,10 @@ def find_gone(before: SideText, after: SideText) -> Iterator[Fact]:
             if owner and not _has(after.text, owner, match["name"]):
                 name = f"{owner}.{match['name']}"
                 if (new := _successor(before, after, row, match)) is None:
-                    yield _removed(before, name, row + 1, "attribute")
+                    yield _attribute(Action.REMOVED, name, before, row)
                 else:
-                    evidence = after.evidence(new[0] + 1)
                     names = name, f"{owner}.{new[1]}"
-                    yield symbol_fact(Action.RENAMED, names[1], "attribute", evidence, names)
+                    yield _attribute(Action.RENAMED, names[1], after, new[0], names)
 
 
 def find_come(before: SideText, after: SideText) -> Iterator[Fact]:
@@ -359,8 +351,7 @@ def find_come(before: SideText, after: SideText) -> Iterator[Fact]:
             continue
         heads = {m[0] for s in (before, after) if (m := _head(s.text, owner))}
         if _head(before.text, owner) and len(heads) == 1 and not _has(before.text, owner, name):
-            evidence = after.evidence(row + 1)
-            yield symbol_fact(Action.ADDED, f"{owner}.{name}", "attribute", evidence)
+            yield _attribute(Action.ADDED, f"{owner}.{name}", after, row)
 
 
 _EXPORTS = re.compile(r"^__all__\s*=\s*[\[(]([^\])]*)[\])]", re.MULTILINE)
@@ -410,8 +401,10 @@ def _has(text: str, owner: str, name: str) -> bool:
     )
 
 
-def _removed(source: SideText, name: str, line: int, detail: str) -> Fact:
-    return symbol_fact(Action.REMOVED, name, detail, source.evidence(line))
+def _attribute(
+    action: Action, name: str, source: SideText, row: int, values: Values = (None, None)
+) -> Fact:
+    return source.fact(FactKind.SYMBOL, action, name, row + 1, values, detail="attribute")
 
 
 def find_variants(before: SideText, after: SideText) -> Iterator[Fact]:

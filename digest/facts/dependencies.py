@@ -14,10 +14,10 @@ from functools import lru_cache
 from itertools import zip_longest
 
 from digest.core.change import FileChange, FileStatus, Side
-from digest.core.facts import Action, Area, Evidence, Fact, FactKind
+from digest.core.facts import Action, Area, Fact, FactKind
 from digest.facts import manifests, settings_files
 from digest.facts.manifests_python import BY_NAME, BY_SHAPE, NEED_WHOLE, Pin, Reader
-from digest.facts.side_text import FileContext, SideLines
+from digest.facts.side_text import FileContext, FileSide, SideLines
 from digest.facts.syntax.declarations import grouped
 
 _ENDS = (".txt", ".in", ".yml", ".yaml", ".cmake", ".gradle", ".kts", ".gemspec")
@@ -80,19 +80,8 @@ def submodule(file: FileChange) -> Iterable[Fact]:
     if old == new:
         return ()
     action = Action.CHANGED if old and new else Action.ADDED if new else Action.REMOVED
-    return (
-        Fact(
-            kind=FactKind.DEPENDENCY,
-            action=action,
-            name=file.path,
-            before=old,
-            after=new,
-            detail="submodule",
-            evidence=Evidence(
-                path=file.path, line=1, side=Side.OLD if action is Action.REMOVED else Side.NEW
-            ),
-        ),
-    )
+    side = FileSide(path=file.path, side=Side.OLD if action is Action.REMOVED else Side.NEW)
+    return (side.fact(FactKind.DEPENDENCY, action, file.path, 1, (old, new), detail="submodule"),)
 
 
 def _commit(file: FileChange, *, removed: bool) -> str | None:
@@ -172,12 +161,9 @@ def _less(pins: list[Pin], common: Counter[str | None]) -> list[Pin]:
 def _fact(old: Pin | None, new: Pin | None, before: SideLines, after: SideLines) -> Fact:
     pin = new or old
     assert pin is not None
-    return Fact(
-        kind=FactKind.TOOLCHAIN if pin.toolchain else FactKind.DEPENDENCY,
-        action=Action.CHANGED if old and new else Action.ADDED if new else Action.REMOVED,
-        name=pin.name,
-        before=old.version if old else None,
-        after=new.version if new else None,
-        detail=pin.detail,
-        evidence=(after if new else before).evidence(pin.line),
+    kind = FactKind.TOOLCHAIN if pin.toolchain else FactKind.DEPENDENCY
+    action = Action.CHANGED if old and new else Action.ADDED if new else Action.REMOVED
+    values = old.version if old else None, new.version if new else None
+    return (after if new else before).fact(
+        kind, action, pin.name, pin.line, values, detail=pin.detail
     )

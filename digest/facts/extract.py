@@ -18,7 +18,6 @@ from digest.core.change import Change, Commit, FileChange, FileStatus, Side
 from digest.core.facts import (
     Action,
     Area,
-    Evidence,
     Fact,
     FactKind,
     Facts,
@@ -37,7 +36,6 @@ from digest.facts import (
     routes,
     schema,
     security,
-    symbols,
 )
 from digest.facts.clues import clues
 from digest.facts.clues import wants as wants_clues
@@ -51,7 +49,7 @@ from digest.facts.message import (
 )
 from digest.facts.paths import area_of, of_tools
 from digest.facts.reverts import find_undone
-from digest.facts.side_text import FileContext
+from digest.facts.side_text import FileContext, FileSide
 from digest.facts.subject import read_subject, strip_numbers, unwrap_message
 from digest.facts.syntax.grammar import ParseBudget
 
@@ -288,14 +286,14 @@ def _module(file: FileChange, area: Area, files: Sequence[FileChange]) -> list[F
     if not python or area is not Area.CORE or area_of(old) is not area:
         return []
     if file.status is FileStatus.RENAMED:
-        evidence = Evidence(path=new, line=1, side=Side.NEW)
+        side = FileSide(path=new, side=Side.NEW)
         values = names[0], names[1]
-        return [symbols.symbol_fact(Action.RENAMED, names[1], "module", evidence, values)]
+        return [side.fact(FactKind.SYMBOL, Action.RENAMED, names[1], 1, values, detail="module")]
     package = f"{old.removesuffix('.py')}/"
     if file.status is not FileStatus.DELETED or any(f.path.startswith(package) for f in files):
         return []
-    evidence = Evidence(path=old, line=1, side=Side.OLD)
-    return [symbols.symbol_fact(Action.REMOVED, names[0], "module", evidence)]
+    side = FileSide(path=old, side=Side.OLD)
+    return [side.fact(FactKind.SYMBOL, Action.REMOVED, names[0], 1, detail="module")]
 
 
 def _of_message(change: Change, subject: Subject) -> Iterator[Fact]:

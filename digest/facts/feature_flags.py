@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import lru_cache
 from itertools import islice
 
@@ -64,15 +65,8 @@ def find(before: SideText, after: SideText) -> Iterator[Fact]:
             said = (on or was or [""])[0]
             side = after if on else before
             line = next((n for n, text in side.changed() if said in text), 0)
-            yield Fact(
-                kind=FactKind.FLAG,
-                action=Action.CHANGED,
-                name=name,
-                before="off" if on else "on",
-                after="on" if on else "off",
-                detail="default",
-                evidence=side.evidence(line + 1),
-            )
+            values = ("off", "on") if on else ("on", "off")
+            yield side.fact(FactKind.FLAG, Action.CHANGED, name, line + 1, values, detail="default")
 
 
 def find_parsed(before: SideText, after: SideText) -> Iterator[Fact]:
@@ -102,14 +96,8 @@ def _parsed(source: SideText) -> Iterator[NamedSetting]:
 def _notice(name: str, said: str, after: SideText, replacement: str | None) -> Fact:
     """A value whose case tells users to stop giving it."""
     line = next((n for n, text in after.changed() if said in text), 0)
-    return Fact(
-        kind=FactKind.DEPRECATION,
-        action=Action.ADDED,
-        name=name,
-        detail="warning",
-        replacement=replacement,
-        evidence=after.evidence(line + 1),
-    )
+    notice = after.fact(FactKind.DEPRECATION, Action.ADDED, name, line + 1, detail="warning")
+    return replace(notice, replacement=replacement)
 
 
 def _features(source: SideText, flag: str) -> Iterator[NamedSetting]:
@@ -162,13 +150,8 @@ def find_commands(before: SideText, after: SideText) -> Iterator[Fact]:
             if re.search(rf"[\"']{match['name']}[\"' ]", there.text):
                 continue
             holders = {m["holder"]: m["name"] for m in _HOLDS.finditer(here.text)}
-            yield Fact(
-                kind=FactKind.FLAG,
-                action=action,
-                name=f"{holders.get(match['parent'], '')} {match['name']}".strip(),
-                detail="command",
-                evidence=here.evidence(row + 1),
-            )
+            name = f"{holders.get(match['parent'], '')} {match['name']}".strip()
+            yield here.fact(FactKind.FLAG, action, name, row + 1, detail="command")
 
 
 _VARIANT = re.compile(r"^[ \t]++\w++\((?:Box<)?(\w++)>?\),?$", re.MULTILINE)

@@ -112,13 +112,8 @@ def _of_commands(
         if any((root, name) in known for root in roots):
             continue  # every command takes it
         if (command := commands[id(flag)]) and (flag.scope, name) not in known:
-            yield Fact(
-                kind=FactKind.FLAG,
-                action=action,
-                name=f"{command} {name}",
-                detail="command",
-                evidence=here.evidence(flag.line),
-            )
+            named = f"{command} {name}"
+            yield here.fact(FactKind.FLAG, action, named, flag.line, detail="command")
 
 
 def defined(source: SideText, language: str, name: str) -> bool:

@@ -153,14 +153,8 @@ def exported_paths(before: SideLines, after: SideLines) -> Iterator[Fact]:
         wide = [path.partition("*")[0] for path in others if "*" in path]
         for path, line in those.items() if package and olds and news else ():
             if path not in others and not path.startswith(tuple(wide)):
-                yield Fact(
-                    kind=FactKind.SYMBOL,
-                    action=action,
-                    name=f"{package}/{path[2:]}",
-                    detail="export",
-                    evidence=side.evidence(line),
-                    public=True,
-                )
+                name = f"{package}/{path[2:]}"
+                yield side.fact(FactKind.SYMBOL, action, name, line, detail="export", public=True)
 
 
 def _exports(side: SideLines) -> dict[str, int]:

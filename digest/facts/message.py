@@ -17,11 +17,12 @@ from dataclasses import dataclass, field
 from itertools import chain
 
 from digest.core.change import Side
-from digest.core.facts import Action, Evidence, Fact, FactKind, Subject
+from digest.core.facts import Action, Fact, FactKind, Subject
 from digest.core.grade import Description
 from digest.core.patterns import lazy
 from digest.facts import noise
 from digest.facts.noise import forms_of, is_machine_line
+from digest.facts.side_text import FileSide
 
 _LONGEST = 65_536  # characters of a body that are read; GitHub's own limit for one
 _MOST_PARAGRAPHS = 60
@@ -231,10 +232,8 @@ def message_lines(message: str) -> Iterator[tuple[int, str]]:
             yield number, text[:_MESSAGE_LINES_LONGEST]
 
 
-def message_evidence(line: int) -> Evidence:
-    """A line of the message as evidence."""
-    return Evidence(path="", line=line, side=Side.MESSAGE)
-
+MESSAGE = FileSide(path="", side=Side.MESSAGE)
+"""The message as the side whose lines show a fact."""
 
 _TRAILER = lazy(r"([A-Za-z0-9-]{1,60})[ \t]*:(?!//)[ \t]*(.*)")
 _GITS_OWN = ("Signed-off-by: ", "(cherry picked from commit ")
@@ -348,13 +347,9 @@ def find_deprecations(message: str, subject: Subject) -> Iterator[Fact]:
         ):
             if " " not in name and not _SPELLED.search(name) and f"`{name}" not in text:
                 continue
-            yield Fact(
-                kind=FactKind.DEPRECATION,
-                action=Action.ADDED if match["deprecate"] else Action.REMOVED,
-                name=name.removesuffix("()").replace("#", ".") if "#" in name else name,
-                detail="message",
-                evidence=message_evidence(number),
-            )
+            action = Action.ADDED if match["deprecate"] else Action.REMOVED
+            own = name.removesuffix("()").replace("#", ".") if "#" in name else name
+            yield MESSAGE.fact(FactKind.DEPRECATION, action, own, number, detail="message")
 
 
 _ALSO = lazy(r"(?:,\s+(?:and\s+)?|\s(?:and|&)\s+)(?=deprecate)", re.IGNORECASE)

@@ -336,15 +336,10 @@ def _fact(
     after: str | None = None,
     detail: str | None = None,
 ) -> Fact:
-    return Fact(
-        kind=kind,
-        action=action,
-        name=name or setting.names[0],
-        before=None if before is None else flat(before, _LONGEST),
-        after=None if after is None else flat(after, _LONGEST),
-        detail=setting.detail if detail is None else detail,
-        evidence=source.evidence(setting.line),
-    )
+    before, after = (None if v is None else flat(v, _LONGEST) for v in (before, after))
+    name, values = name or setting.names[0], (before, after)
+    detail = setting.detail if detail is None else detail
+    return source.fact(kind, action, name, setting.line, values, detail=detail)
 
 
 _CMAKE_OPTION = re.compile(
@@ -367,13 +362,7 @@ def _options(source: SideText) -> Iterator[NamedSetting]:
 
 def default_fact(after: SideText | SideLines, name: str, values: tuple[str, str], row: int) -> Fact:
     """A setting that has another default, found on a 0-based line."""
-    return Fact(
-        kind=FactKind.CONFIG,
-        action=Action.CHANGED,
-        name=name,
-        before=flat(values[0], 120),
-        after=flat(values[1], 120),
-        detail="default",
-        evidence=after.evidence(row + 1),
-        public=True,
+    shown = flat(values[0], 120), flat(values[1], 120)
+    return after.fact(
+        FactKind.CONFIG, Action.CHANGED, name, row + 1, shown, detail="default", public=True
     )

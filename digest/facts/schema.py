@@ -15,9 +15,9 @@ from difflib import SequenceMatcher
 from typing import Any
 
 from digest.core.change import FileChange, FileStatus, Side
-from digest.core.facts import Action, Area, Evidence, Fact, FactKind
+from digest.core.facts import Action, Area, Fact, FactKind
 from digest.facts.languages import patterns
-from digest.facts.side_text import FileContext, SideLines
+from digest.facts.side_text import FileContext, FileSide, SideLines
 from digest.frozen import frozen
 
 _DESCRIPTIONS: tuple[tuple[str, re.Pattern[str]], ...] = (
@@ -150,16 +150,12 @@ def _matched(old: list[_Item], new: list[_Item], before: SideLines, after: SideL
             continue
         if item.detail != "rpc" and _owner_too(item, come if b else gone, other=a if b else b):
             continue
+        old, new = a.value or None if a else None, b.value or None if b else None
+        values = (renamed[key].name, item.name) if key in renamed else (old, new)
+        action = _action(a, b, renamed=key in renamed)
+        side = after if b else before
         found.append(
-            Fact(
-                kind=FactKind.SCHEMA,
-                action=_action(a, b, renamed=key in renamed),
-                name=item.name,
-                before=renamed[key].name if key in renamed else (a.value or None) if a else None,
-                after=item.name if key in renamed else (b.value or None) if b else None,
-                detail=item.detail,
-                evidence=(after if b else before).evidence(item.line),
-            )
+            side.fact(FactKind.SCHEMA, action, item.name, item.line, values, detail=item.detail)
         )
     return found
 
@@ -234,30 +230,22 @@ def _sql(scene: FileContext) -> Iterable[Fact]:
     old, new = scene.lines
     gone = {(i.name, i.detail): i for i in _statements(old, pattern)}
     come = {(i.name, i.detail): i for i in _statements(new, pattern)}
-    found: list[Fact] = []
-    for key, item in come.items():
-        if key not in gone:
-            found.append(_statement(item, _VERBS[item.value], new))
-    for key, item in gone.items():
-        if key not in come and item.value == "CREATE":
-            found.append(_statement(item, Action.REMOVED, old))
-    return found
+    steps = [(i, _VERBS[i.value], new) for key, i in come.items() if key not in gone]
+    steps += [
+        (i, Action.REMOVED, old)
+        for key, i in gone.items()
+        if key not in come and i.value == "CREATE"
+    ]
+    return [
+        side.fact(FactKind.SCHEMA, action, i.name, i.line, detail=i.detail)
+        for i, action, side in steps
+    ]
 
 
 def _statements(sheet: SideLines, pattern: re.Pattern[str]) -> Iterator[_Item]:
     for number, line in sheet.changed:
         if ("TABLE" in line or pattern is _SQL_ANY_CASE) and (match := pattern.search(line)):
             yield _Item(match["name"], match["what"].lower(), match["verb"].upper(), number)
-
-
-def _statement(item: _Item, action: Action, sheet: SideLines) -> Fact:
-    return Fact(
-        kind=FactKind.SCHEMA,
-        action=action,
-        name=item.name,
-        detail=item.detail,
-        evidence=sheet.evidence(item.line),
-    )
 
 
 def _of_file(file: FileChange, name: str, detail: str) -> Fact:
@@ -267,17 +255,9 @@ def _of_file(file: FileChange, name: str, detail: str) -> Fact:
     added = next((hunk.new_start for hunk in file.hunks if hunk.added), 0)
     removed = next((hunk.old_start for hunk in file.hunks if hunk.removed), 0)
     gone = action is Action.REMOVED or not added
-    return Fact(
-        kind=FactKind.SCHEMA,
-        action=action,
-        name=name,
-        detail=detail,
-        evidence=Evidence(
-            path=(file.old_path or file.path) if gone else file.path,
-            line=removed if gone else added,
-            side=Side.OLD if gone else Side.NEW,
-        ),
-    )
+    path, side = (file.old_path or file.path, Side.OLD) if gone else (file.path, Side.NEW)
+    line = removed if gone else added
+    return FileSide(path=path, side=side).fact(FactKind.SCHEMA, action, name, line, detail=detail)
 
 
 _DESCRIBES = re.compile(r"(?:^|/)schemas?/[^/]*\.json$|[.-]schema\.json$|(?:^|/)schema\.json$")
@@ -398,11 +378,5 @@ def _setting(action: Action, owner: str, name: str, side: SideLines) -> Fact | N
     line = next((n for n, text in side.changed if f'"{name}"' in text), None)
     if line is None:
         return None
-    return Fact(
-        kind=FactKind.CONFIG,
-        action=action,
-        name=f"{owner}.{name}".strip("."),
-        detail="field",
-        evidence=side.evidence(line),
-        public=True,
-    )
+    whole = f"{owner}.{name}".strip(".")
+    return side.fact(FactKind.CONFIG, action, whole, line, detail="field", public=True)

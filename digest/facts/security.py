@@ -16,7 +16,7 @@ from digest.core.authors import without_presented
 from digest.core.facts import Action, Area, Fact, FactKind, Subject
 from digest.core.patterns import lazy, read_table
 from digest.facts.languages import patterns, words
-from digest.facts.message import message_evidence, message_lines
+from digest.facts.message import MESSAGE, message_lines
 from digest.facts.side_text import FileContext, SideLines
 
 _ADVISORY = lazy(
@@ -88,15 +88,9 @@ def find(scene: FileContext) -> Iterable[Fact]:
             if not added and _stays(name, new, pattern):
                 continue
             detail = "credential" if any(name == c for c, _ in _CREDENTIALS) else "code"
-            found.append(
-                Fact(
-                    kind=FactKind.SECURITY,
-                    action=Action.ADDED if added else Action.REMOVED,
-                    name=name,
-                    detail=detail,
-                    evidence=new.evidence(won[0]) if added else old.evidence(lost[0]),
-                )
-            )
+            side, line = (new, won[0]) if added else (old, lost[0])
+            action = Action.ADDED if added else Action.REMOVED
+            found.append(side.fact(FactKind.SECURITY, action, name, line, detail=detail))
     return found
 
 
@@ -154,13 +148,7 @@ def _is_called(subject: Subject) -> bool:
 
 
 def _said(name: str, detail: str, line: int) -> Fact:
-    return Fact(
-        kind=FactKind.SECURITY,
-        action=Action.CHANGED,
-        name=name,
-        detail=detail,
-        evidence=message_evidence(line),
-    )
+    return MESSAGE.fact(FactKind.SECURITY, Action.CHANGED, name, line, detail=detail)
 
 
 def _places(

@@ -330,30 +330,15 @@ def find_features(before: SideLines, after: SideLines) -> Iterator[Fact]:
         (Action.ADDED, after, news, olds),
     ):
         for name in those.keys() - others.keys() if olds and news else ():
-            yield _feature(action, name, side, those[name][0])
+            line = those[name][0]
+            yield side.fact(FactKind.CONFIG, action, name, line, detail="feature", public=True)
     on, was = _by_default(news), _by_default(olds)
     for name in sorted(olds.keys() & news.keys() & (on ^ was)):
         values = ("off", "on") if name in on else ("on", "off")
-        yield _feature(Action.CHANGED, name, after, news["default"][0], values)
-
-
-def _feature(
-    action: Action,
-    name: str,
-    side: SideLines,
-    line: int,
-    values: tuple[str | None, str | None] = (None, None),
-) -> Fact:
-    return Fact(
-        kind=FactKind.CONFIG,
-        action=action,
-        name=name,
-        before=values[0],
-        after=values[1],
-        detail="default" if action is Action.CHANGED else "feature",
-        evidence=side.evidence(line),
-        public=True,
-    )
+        line = news["default"][0]
+        yield after.fact(
+            FactKind.CONFIG, Action.CHANGED, name, line, values, detail="default", public=True
+        )
 
 
 def _features(side: SideLines) -> dict[str, tuple[int, set[str]]]:

@@ -17,7 +17,7 @@ from itertools import accumulate, islice, repeat
 from operator import itemgetter
 
 from digest.core.change import FileChange, FileStatus, Hunk, Side
-from digest.core.facts import Area, Evidence
+from digest.core.facts import Action, Area, Evidence, Fact, FactKind
 from digest.facts.syntax.grammar import ParseBudget
 
 _LONGEST_LINE = 600
@@ -27,15 +27,52 @@ COMMENT = re.compile(r"\s*(?:///?!?|#|\*|/\*|--)")
 """The beginning of a line of comment, in most languages."""
 
 
+Values = tuple[str | None, str | None]
+"""What something was before a change and is after it."""
+
+
 @dataclass(kw_only=True)
-class SideLines:
+class FileSide:
+    """A file, by its name on one side of a change, or the message."""
+
+    path: str
+    side: Side
+
+    def evidence(self, line: int) -> Evidence:
+        """A line of this side, counted from 1, as evidence."""
+        return Evidence(path=self.path, line=line, side=self.side)
+
+    def fact(
+        self,
+        kind: FactKind,
+        action: Action,
+        name: str,
+        line: int,
+        values: Values = (None, None),
+        *,
+        detail: str = "",
+        public: bool | None = None,
+    ) -> Fact:
+        """A fact that a line of this side shows."""
+        return Fact(
+            kind=kind,
+            action=action,
+            name=name,
+            before=values[0],
+            after=values[1],
+            detail=detail,
+            evidence=self.evidence(line),
+            public=public,
+        )
+
+
+@dataclass(kw_only=True)
+class SideLines(FileSide):
     """A side: ``changed`` as (1-based number, text) in order; ``text`` is ``None`` if missing.
 
     ``alone``: the other side is empty, so that the changed lines may be the whole text.
     """
 
-    path: str
-    side: Side
     changed: tuple[tuple[int, str], ...]
     text: str | None = None
     alone: bool = False
@@ -61,10 +98,6 @@ class SideLines:
             if "/**" in above or not COMMENT.match(above):
                 break
         return any("@internal" in near for near in self.whole[line - 1 : line + 2])
-
-    def evidence(self, line: int) -> Evidence:
-        """A line of this side as evidence."""
-        return Evidence(path=self.path, line=line, side=self.side)
 
 
 def _numbered(lines: Iterable[tuple[int, tuple[str, ...]]]) -> tuple[tuple[int, str], ...]:
@@ -96,16 +129,14 @@ _REACH = 4_000
 
 
 @dataclass(kw_only=True)
-class SideText:
+class SideText(FileSide):
     """The text of a file on one side of a change.
 
-    ``path`` is the file's name on that side. ``rows`` are the changed places as half-open pairs of
+    ``rows`` are the changed places as half-open pairs of
     0-based line numbers in ascending order; an empty pair ``(n, n)`` marks where the other side has
     lines before line ``n`` that this side lacks. ``changed_text`` is the text of those places.
     """
 
-    path: str
-    side: Side
     text: str
     rows: tuple[tuple[int, int], ...]
     changed_text: str
@@ -217,10 +248,6 @@ class SideText:
             if start < end:
                 return max(start + 1, first)
         return None
-
-    def evidence(self, line: int) -> Evidence:
-        """A place on this side."""
-        return Evidence(path=self.path, line=line, side=self.side)
 
 
 _END = itemgetter(1)

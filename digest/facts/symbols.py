@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import NamedTuple, Protocol
 
-from digest.core.facts import OVERLOAD, Action, Evidence, Fact, FactKind
+from digest.core.facts import OVERLOAD, Action, Fact, FactKind
 from digest.facts.call_arguments import NOTHING, flat, is_told_apart, resolve_default
 from digest.facts.languages import language_of
 from digest.facts.side_text import SideText, is_local
@@ -239,34 +239,17 @@ def _sides(
             yield name, before.named(entries[0]) if found else entries, found
 
 
-def symbol_fact(
-    action: Action,
-    name: str,
-    detail: str,
-    evidence: Evidence,
-    values: tuple[str | None, str | None] = (None, None),
-) -> Fact:
-    """A fact about a symbol, with what it was and what it is."""
-    before, after = values
-    return Fact(
-        kind=FactKind.SYMBOL,
-        action=action,
-        name=name,
-        before=before,
-        after=after,
-        detail=detail,
-        evidence=evidence,
+def _visibility(entry: PublicDeclaration, after: SideText, was: str, is_: str) -> Fact:
+    line = after.first_changed.get(last_part(entry.name), entry.line)
+    values = was, is_
+    return after.fact(
+        FactKind.SYMBOL, Action.CHANGED, entry.name, line, values, detail="visibility"
     )
 
 
-def _visibility(entry: PublicDeclaration, after: SideText, was: str, is_: str) -> Fact:
-    evidence = after.evidence(after.first_changed.get(last_part(entry.name), entry.line))
-    return symbol_fact(Action.CHANGED, entry.name, "visibility", evidence, (was, is_))
-
-
 def _renamed(lost: PublicDeclaration, found: PublicDeclaration, after: SideText) -> Fact:
-    names, evidence = (lost.name, found.name), after.evidence(found.line)
-    return symbol_fact(Action.RENAMED, found.name, found.kind, evidence, names)
+    names, line = (lost.name, found.name), found.line
+    return after.fact(FactKind.SYMBOL, Action.RENAMED, found.name, line, names, detail=found.kind)
 
 
 def _whole(entries: list[PublicDeclaration]) -> list[PublicDeclaration]:
@@ -278,7 +261,7 @@ def _whole(entries: list[PublicDeclaration]) -> list[PublicDeclaration]:
 def _one(action: Action, entry: PublicDeclaration, source: SideText) -> Fact:
     text = flat(signature.text) if (signature := entry.read()) else None
     sides = (text, None) if action is Action.REMOVED else (None, text)
-    return symbol_fact(action, entry.name, entry.kind, source.evidence(entry.line), sides)
+    return source.fact(FactKind.SYMBOL, action, entry.name, entry.line, sides, detail=entry.kind)
 
 
 def _pairs(
@@ -382,7 +365,8 @@ def _changes(
     lost = any(a.default and not b.default and not b.kind for a, b in shared(then, now))
     if detail := difference(then, now) or ("required parameter added" if lost else ""):
         short = abridge(then.text, now.text)
-        yield symbol_fact(Action.CHANGED, new.name, detail, _place(*sides), short)
+        source, line = _place(*sides)
+        yield source.fact(FactKind.SYMBOL, Action.CHANGED, new.name, line, short, detail=detail)
     for one, other in shared(then, now):
         was, is_ = (
             resolve_default(one.default, before.text),
@@ -397,10 +381,10 @@ def _changes(
         ):
             line = new.line + other.row
             shown = after.changed_line(line, line) is not None
-            evidence = after.evidence(line) if shown else _header(*sides)
+            source, line = (after, line) if shown else _header(*sides)
             values = flat(was or "", 120), flat(is_ or "", 120)
             name = f"{new.name}.{other.name}"
-            yield symbol_fact(Action.CHANGED, name, "default", evidence, values)
+            yield source.fact(FactKind.SYMBOL, Action.CHANGED, name, line, values, detail="default")
 
 
 def _tells(before: str | None, after: str | None) -> bool:
@@ -429,20 +413,20 @@ class _Look(NamedTuple):
     signature: Signature
 
 
-def _place(new: _Look, old: _Look) -> Evidence:
+def _place(new: _Look, old: _Look) -> tuple[SideText, int]:
     """The place where two signatures differ: a parameter that differs, else the header."""
     for side, other in ((new, old), (old, new)):
         known = {look(p) for p in other.signature.parameters}
         for p in side.signature.parameters:
             line = side.entry.line + p.row
             if look(p) not in known and side.source.changed_line(line, line) is not None:
-                return side.source.evidence(line)
+                return side.source, line
     return _header(new, old)
 
 
-def _header(new: _Look, old: _Look) -> Evidence:
+def _header(new: _Look, old: _Look) -> tuple[SideText, int]:
     """The first changed line of a header, the new one before the old, or the line of its name."""
     for source, entry, _ in (new, old):
         if (found := source.changed_line(entry.line, entry.head())) is not None:
-            return source.evidence(found)
-    return new.source.evidence(new.entry.line)
+            return source, found
+    return new.source, new.entry.line
