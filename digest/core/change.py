@@ -71,6 +71,16 @@ class Hunk:
     added: tuple[str, ...]
     section: str = ""  # the enclosing line that git shows after ``@@``, or empty
 
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """The removed lines and the added ones."""
+        return (*self.removed, *self.added)
+
+    @property
+    def sides(self) -> tuple[tuple[int, tuple[str, ...]], tuple[int, tuple[str, ...]]]:
+        """The start and the lines of the old and of the new side."""
+        return (self.old_start, self.removed), (self.new_start, self.added)
+
 
 @frozen
 class FileChange:

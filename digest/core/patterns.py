@@ -49,6 +49,12 @@ def read_table(package: str, file: str) -> dict[str, Any]:
     return tomllib.loads(files(package).joinpath(file).read_text(encoding="utf-8"))
 
 
+def read_patterns(package: str, file: str, section: str) -> dict[str, re.Pattern[str]]:
+    """The expressions of a section of a file of tables by name, each a list of alternatives."""
+    table = read_table(package, file)[section]
+    return {name: lazy("|".join(given)) for name, given in table.items()}
+
+
 _TOKEN = re.compile(r"(?P<all>\*\*/?)|(?P<some>\*+)|(?P<one>\?)|(?P<other>[^*?]+)")
 _FEW = 3  # wildcards from which on a path is matched by RE2, which takes longer to import
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from digest.core.change import FileChange, FileStatus
 from digest.core.facts import Area, Note
+from digest.core.patterns import read_patterns
 
 if TYPE_CHECKING:
     from digest.facts.side_text import FileContext, SideLines
@@ -30,17 +31,7 @@ _FRAGMENT = re.compile(
     re.IGNORECASE,
 )
 
-_MARKS = {
-    "breaking": re.compile(r"\bbreak(?:s|ing)?\b|incompat|:boom:|:warning:|⚠|💥", re.IGNORECASE),
-    "security": re.compile(r"\bsecurity\b|vulnerab|\bCVE-|\bGHSA-", re.IGNORECASE),
-    "deprecated": re.compile(r"(?<![\w-])deprecat", re.IGNORECASE),
-    "removed": re.compile(r"\bremov(?:ed|als?)\b", re.IGNORECASE),
-    "changed": re.compile(r"\bchanged?s?\b|\bbehaviou?r", re.IGNORECASE),
-    "added": re.compile(
-        r"\badded\b|\bfeat(?:ure)?s?\b|\benhance\w{0,7}|\bnew\b|\bminor\b", re.IGNORECASE
-    ),
-    "fixed": re.compile(r"\b(?:bug)?-?fix(?:ed|es)?\b|\bbugs?\b|\bpatch\b", re.IGNORECASE),
-}
+_MARKS = read_patterns("digest.facts", "words.toml", "change_notes")
 
 _BULLET = re.compile(r" {0,6}[-*+•] +(?=\S)")
 _HEADING = re.compile(r" {0,3}(?:#{1,6} +|\*\*(?=[^*]{3,60}\*\*:? *$))(?P<text>.{1,120})")

@@ -76,7 +76,7 @@ def submodule(file: FileChange) -> Iterable[Fact]:
     """A submodule that points to another commit, which is the whole change of its file."""
     if "160000" not in {file.old_mode, file.new_mode}:
         return ()
-    old, new = _commit(file, removed=True), _commit(file, removed=False)
+    old, new = (_commit(file, side) for side in (0, 1))
     if old == new:
         return ()
     action = Action.CHANGED if old and new else Action.ADDED if new else Action.REMOVED
@@ -84,12 +84,9 @@ def submodule(file: FileChange) -> Iterable[Fact]:
     return (side.fact(FactKind.DEPENDENCY, action, file.path, 1, (old, new), detail="submodule"),)
 
 
-def _commit(file: FileChange, *, removed: bool) -> str | None:
-    for hunk in file.hunks:
-        for line in hunk.removed if removed else hunk.added:
-            if match := _SUBPROJECT.match(line):
-                return match[1]
-    return None
+def _commit(file: FileChange, side: int) -> str | None:
+    lines = (line for hunk in file.hunks for line in hunk.sides[side][1])
+    return next((match[1] for line in lines if (match := _SUBPROJECT.match(line))), None)
 
 
 def _matched(reader: Reader, before: SideLines, after: SideLines) -> list[Fact]:

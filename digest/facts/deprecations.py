@@ -20,6 +20,7 @@ from itertools import islice, takewhile
 
 from digest.core.change import FileChange
 from digest.core.facts import Action, Area, Fact, FactKind
+from digest.core.patterns import read_patterns
 from digest.facts.deprecated_names import (
     CALLED,
     MARKED_AS,
@@ -37,39 +38,17 @@ from digest.frozen import frozen
 
 _HINTS = ("eprecat", "DEPRECAT", "be removed", "bsolete", "FutureWarning")
 
-_MARK = re.compile(
-    r"\s*(?:/?\*+\s*)?@(?:[\w.]{1,60}\.)?[Dd]eprecated(?:_property)?\b|\s*#!?\[deprecated\b"
-    r"|.{0,200}\[\[deprecated\b"
-    r"|\s*//\s*Deprecated:|\s*\[Obsolete\b|.{0,100}__attribute__\(\(deprecated"
-    r"|\s*(?:#: )?\.\. deprecated::"
-    r"|\s*!!! (?:warning )?\"?[Dd]eprecated"
-)
+_PHRASES = read_patterns("digest.facts", "words.toml", "deprecations")
+_MARK = _PHRASES["mark"]
 _WARNING = re.compile(r"\b(?:Pending)?DeprecationWarning\b|\bFutureWarning\b")
 _WARNS = frozenset({"cython", "javascript", "python", "typescript"})
 """Languages whose programs give such warnings; elsewhere a type may have the name."""
 
-_NOTICE = re.compile(
-    r"\b(?:is|are|was|were|been|being|now) (?:now )?deprecated\b|\bdeprecated "
-    r"(?:in|since|as of|alias|and)\b|\bDEPRECATED\b"
-    r"|[\"'`]Deprecated (?:after|since|in|as of|alias)\b"
-    r"|(?:^\W{0,12}|[\"'`(\[]|\. )Deprecated(?:[:.,)\];!]| -)"
-    r"|[(\[]deprecated[)\]:;,]"
-    r"|\b(?:will|to) be removed (?:in|after|with|from|entirely in) "
-    r"(?:the |an? )?(?:next|future|upcoming|v?\d)"
-)
+_NOTICE = _PHRASES["notice"]
 _DOCSTRING = re.compile(r"\s*r?(?:\"\"\"|''')D(?:eprecated|EPRECATED)[:.]")
-_NOT_A_MARK = re.compile(
-    r"\s*(?:import|from|except|#\s*noqa|use)\b|.{0,300}(?:allow\(|expect\("
-    r"|filterwarnings|simplefilter|pytest\.|"
-    r"catch_warnings|issubclass|isinstance|SuppressWarnings|nolint)"
-)
+_NOT_A_MARK = _PHRASES["not_a_mark"]
 
-_PERHAPS = re.compile(
-    r"\b(?:might|may|could|should|will|not|never|cannot) (?:be |yet )*deprecated\b"
-    r"|\b(?:the|a|our|its|that|this) \(deprecated\)"
-    r"|\b(?:[Pp]assing|[Gg]iving|[Ss]upplying) .{1,80} (?:as|for|to) .{1,60} (?:is|are) deprecated"
-)
-"""What may happen, what is called deprecated in passing, and one kind of value of a thing."""
+_PERHAPS = _PHRASES["perhaps"]
 
 _REPLACEMENT = re.compile(
     r"\b(?:[Uu]se|[Pp]refer|in favou?r of|[Rr]eplaced (?:by|with)|[Rr]enamed (?:as|to)"
@@ -123,7 +102,7 @@ def wants(file: FileChange, area: Area, language: str) -> bool:  # noqa: ARG001 
     return any(hint in text for hint in _HINTS) and any(
         _kind(line, docs=area is Area.DOCS)
         for hunk in file.hunks
-        for line in (*hunk.added, *hunk.removed)
+        for line in hunk.lines
         if len(line) < _LONGEST
     )
 

@@ -15,7 +15,7 @@ from itertools import islice
 from digest.core.authors import sentences
 from digest.core.change import FileChange
 from digest.core.facts import Area, Fact
-from digest.core.patterns import lazy
+from digest.core.patterns import lazy, read_patterns
 from digest.facts.languages import language_of
 from digest.facts.named_settings import default_fact
 from digest.facts.renames import last
@@ -60,10 +60,7 @@ _OTHER_NAME = lazy(r"\[`?\*?([A-Z][\w.:]{2,60})`?\](?![(\[:])")
 _RULE = lazy(r"^(?:[=*# ]|-+(?![-\w]))+")
 """Marks before a text, but not the dashes of a flag."""
 
-_NOISE = lazy(
-    r"\b(?:json|yaml|toml):\"|\b(?:TODO|FIXME|XXX|HACK|nolint|eslint|pragma|copyright|license)\b",
-    re.IGNORECASE,
-)
+_NOISE = read_patterns("digest.facts", "words.toml", "help_text")["noise"]
 
 
 def beside(

@@ -19,7 +19,7 @@ from itertools import chain
 from digest.core.change import Side
 from digest.core.facts import Action, Fact, FactKind, Subject
 from digest.core.grade import Description
-from digest.core.patterns import lazy
+from digest.core.patterns import lazy, read_patterns
 from digest.facts import noise
 from digest.facts.noise import forms_of, is_machine_line
 from digest.facts.side_text import FileSide
@@ -372,23 +372,14 @@ _SAID = lazy(
     r"(?:for|of))))\s+(?:the\s+|support\s+(?:for|of)\s+)?(?P<rest>\S.{0,200})",
     re.IGNORECASE,
 )
-_SAID_END = lazy(
-    r"\s+(?:in favou?r of|and|since|because|as|for|from|by|to|so|which"
-    r"|with|on|until|when|via)\s|[.;:,](?:\s|$)|\s\(|\s-+\s"
-)
+_PHRASES = read_patterns("digest.facts", "words.toml", "message")
+_SAID_END, _ONE_NAME = _PHRASES["said_end"], _PHRASES["one_name"]
 
 
 _ONE_USE = lazy(
     r"(?!(?:the )?(?:us(?:ag)?e|support) (?:of|for) )(?:[\w-]+ ){1,5}(?:of|for|in|on|with|to|as) "
 )
 """The one use of a name that goes, while the name stays."""
-
-
-_ONE_NAME = lazy(
-    r"`(?P<quoted>\w[\w-]{1,40}(?: [\w-]{2,40}){1,2})` (?:sub)?command\b"
-    r"|(?P<bare>[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+)(?: \w+)? (?:API|api|method|function|attribute)\b"
-)
-"""A command of several words, or a member with what it is."""
 
 
 def _named(rest: str) -> list[str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from digest.core.patterns import read_table
+from digest.core.patterns import lazy, read_table
 
 _NOISE = read_table("digest.facts", "words.toml")["noise"]
 _SECTIONS, _FORM, _MACHINE, _FIXUP = (
@@ -19,14 +19,7 @@ _FIRST_OF_FIXUP = frozenset(_NOISE["first_of_fixup"].split())
 _LINKING = frozenset(_NOISE["linking"].split())
 
 _CHECKBOX = re.compile(r"\s{0,12}(?:[*+-]|\d{1,3}[.)])?\s{0,4}\[[ xX✓-]?\](?:\s|$)")
-_TRAILER = re.compile(
-    r"[A-Z][A-Za-z-]{0,40}-(?:[Bb]y|[Ii][Dd]|[Oo]n|[Tt]o|[Ii]ssue):\s|(?:CC|Cc|cc|Link|Bug|BUG|Closes|Pull-[Rr]equest|PR-URL|Refs|Change-Id):\s"
-)
-_LOG = re.compile(
-    r"\[?\d{4}-\d\d-\d\d[ T]\d\d:\d\d|(?:INFO|WARN|WARNING|ERROR|DEBUG|FATAL|TRACE|FAILED|PASSED)\b"
-    r"[\s:]\s*[\[\d(\w./]"
-    r"|\s{0,8}File \"|\([\w ]{1,40}pid=\d|={3,}\s|\[\d+/\d+\]\s|\d+%\|"
-)
+_TRAILER, _LOG = (lazy("|".join(_NOISE[key])) for key in ("trailer", "log"))
 _BLOB = re.compile(r"[A-Za-z0-9+/=_]{48,}")
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _REFERENCES = re.compile(r"https?://\S+|[\w./-]{0,120}#\d{1,9}|\bGH-\d{1,9}|\b[0-9a-f]{7,40}\b")

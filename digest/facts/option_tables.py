@@ -211,9 +211,9 @@ def may_change(hunks: Iterable[Hunk], language: str) -> bool:
         if language == "rust" and any(map(class_fields.MARKS_DEFAULT.search, hunk.added)):
             return True
         listing = language in _LISTING and "default" in hunk.section.lower()
-        if listing and any(map(_ITEM.match, (*hunk.added, *hunk.removed))):
+        if listing and any(map(_ITEM.match, hunk.lines)):
             return True
-        if language == "go" and any(map(_SET.match, (*hunk.added, *hunk.removed))):
+        if language == "go" and any(map(_SET.match, hunk.lines)):
             return True
         for pattern, _ in _FORMS[language] if len(hunk.added) <= _DEFAULT_TABLES_MOST else ():
             olds = [was for was in map(pattern.search, hunk.removed) if was]

@@ -27,12 +27,7 @@ _BARE = re.compile(r"[ \t]*\*{0,2}\w+[ \t]*,?[ \t]*$")
 def may_declare(hunks: Iterable[Hunk], language: str) -> bool:
     """Whether some changed line could be, or be part of, a header or a field."""
     if language == "python":
-        return any(
-            _may(line, hunk.section)
-            for hunk in hunks
-            for lines in (hunk.removed, hunk.added)
-            for line in lines
-        )
+        return any(_may(line, hunk.section) for hunk in hunks for line in hunk.lines)
     pattern, deeper = _DECLARES[language], _DEEPER.get(language)
     for hunk in hunks:
         if language == "rust" and _RUST_TESTS.match(hunk.section):
@@ -41,17 +36,16 @@ def may_declare(hunks: Iterable[Hunk], language: str) -> bool:
         shallow = not hunk.section or inside is None or not inside.match(hunk.section)
         if language == "typescript" and _lists_exports(hunk):
             return True
-        for lines in (hunk.removed, hunk.added):
-            for line in lines:
-                if pattern.match(line) or (deeper and shallow and deeper.match(line)):
-                    return True
+        for line in hunk.lines:
+            if pattern.match(line) or (deeper and shallow and deeper.match(line)):
+                return True
     return False
 
 
 def _lists_exports(hunk: Hunk) -> bool:
     """Whether some line is a name in a list of exports that began above."""
     return (not hunk.section or hunk.section.startswith(("export {", "export type {"))) and any(
-        map(_EXPORTED.fullmatch, (*hunk.removed, *hunk.added))
+        map(_EXPORTED.fullmatch, hunk.lines)
     )
 
 
@@ -100,7 +94,7 @@ def may_set(hunks: Iterable[Hunk], language: str) -> bool:
     words = _SETTINGS.get(language)
     if not words:
         return False
-    text = "\n".join(line for h in hunks for lines in (h.removed, h.added) for line in lines)
+    text = "\n".join(line for hunk in hunks for line in hunk.lines)
     if any(map(text.__contains__, words)):
         return True
     return language in _CALLS and NAMED_ALONE.search(text) is not None

@@ -61,7 +61,7 @@ _MOST_CLASSES = 400
 
 def may_declare_one(hunks: Iterable[Hunk]) -> bool:
     """Whether some changed line may belong to a class that is one setting."""
-    lines = (line for h in hunks for side in (h.removed, h.added) for line in side)
+    lines = (line for hunk in hunks for line in hunk.lines)
     return any(_OF_CLASS.match(line) for line in lines)
 
 
@@ -115,9 +115,7 @@ _LONGEST_NAME = 200  # characters at the end of the line that begins a table
 def may_hold(hunks: Iterable[Hunk], language: str) -> bool:
     """Whether some changed line may be the row of a table of settings, or set a default."""
     pattern = {"go": _SET_DEFAULT, "c": _ROW, "cpp": _ROW}.get(language)
-    lines = (
-        [line for h in hunks for side in (h.removed, h.added) for line in side] if pattern else []
-    )
+    lines = [line for hunk in hunks for line in hunk.lines] if pattern else []
     return pattern is not None and any(
         pattern.match(line) or (language != "go" and _DEFAULT_IN_ROW.search(line)) for line in lines
     )
@@ -209,7 +207,7 @@ def may_list(path: str, hunks: Iterable[Hunk]) -> bool:
     """Whether some changed line may be part of a table of options in a script."""
     if _OF_PROGRAMS.search(path) is None:
         return False
-    lines = (line for h in hunks for side in (h.removed, h.added) for line in side)
+    lines = (line for hunk in hunks for line in hunk.lines)
     return any(map(_HEAD.match, lines))
 
 

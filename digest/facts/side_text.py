@@ -100,13 +100,13 @@ class SideLines(FileSide):
         return any("@internal" in near for near in self.whole[line - 1 : line + 2])
 
 
-def _numbered(lines: Iterable[tuple[int, tuple[str, ...]]]) -> tuple[tuple[int, str], ...]:
-    """The lines of hunks with their numbers, without overlong ones."""
+def _numbered(hunks: Iterable[Hunk], side: int) -> tuple[tuple[int, str], ...]:
+    """The lines of hunks on the old or new side with their numbers, without overlong ones."""
     return tuple(
         [
             one
-            for start, side in lines
-            for one in enumerate(side, start)
+            for start, lines in (hunk.sides[side] for hunk in hunks)
+            for one in enumerate(lines, start)
             if len(one[1]) <= _LONGEST_LINE
         ]
     )
@@ -114,9 +114,7 @@ def _numbered(lines: Iterable[tuple[int, tuple[str, ...]]]) -> tuple[tuple[int, 
 
 def changed_text(file: FileChange) -> str:
     """All changed lines of both sides as one text, by which finders decide to look closer."""
-    return "\n".join(
-        ["\n".join(side) for hunk in file.hunks for side in (hunk.removed, hunk.added)]
-    )
+    return "\n".join(["\n".join(side) for hunk in file.hunks for _, side in hunk.sides])
 
 
 _STEP = 512
@@ -298,14 +296,10 @@ def same_place(before: SideText, after: SideText, old: int, new: int) -> bool:
     )
 
 
-def _rows(hunks: tuple[Hunk, ...], *, new: bool) -> tuple[tuple[int, int], ...]:
-    rows = []
-    for hunk in hunks:
-        count = len(hunk.added if new else hunk.removed)
-        start = hunk.new_start if new else hunk.old_start
-        # Git numbers an empty side by the line before it.
-        rows.append((start - 1, start - 1 + count) if count else (start, start))
-    return tuple(sorted((max(a, 0), max(b, 0)) for a, b in rows))
+def _rows(hunks: Iterable[Hunk], side: int) -> tuple[tuple[int, int], ...]:
+    # Git numbers an empty side by the line before it.
+    sides = [(start - bool(lines), len(lines)) for start, lines in (h.sides[side] for h in hunks)]
+    return tuple(sorted((max(start, 0), max(start + count, 0)) for start, count in sides))
 
 
 DEFINED = re.compile(
@@ -377,26 +371,29 @@ class FileContext:
         """All changed lines of both sides as one text."""
         return changed_text(self.file)
 
+    @property
+    def _sides(self) -> tuple[tuple[Side, str, str | None, FileStatus], ...]:
+        """Each side with its path and text, and the status of a file that only it has."""
+        old = self.file.old_path or self.file.path
+        return (
+            (Side.OLD, old, self.old, FileStatus.DELETED),
+            (Side.NEW, self.file.path, self.new, FileStatus.ADDED),
+        )
+
     @cached_property
     def lines(self) -> tuple[SideLines, SideLines]:
         """The old and the new side as lines."""
-        file = self.file
-        return (
+        old, new = (
             SideLines(
-                path=file.old_path or file.path,
-                side=Side.OLD,
-                changed=_numbered((hunk.old_start, hunk.removed) for hunk in file.hunks),
-                text=self.old,
-                alone=file.status is FileStatus.DELETED,
-            ),
-            SideLines(
-                path=file.path,
-                side=Side.NEW,
-                changed=_numbered((hunk.new_start, hunk.added) for hunk in file.hunks),
-                text=self.new,
-                alone=file.status is FileStatus.ADDED,
-            ),
+                path=path,
+                side=side,
+                changed=_numbered(self.file.hunks, number),
+                text=text,
+                alone=self.file.status is alone,
+            )
+            for number, (side, path, text, alone) in enumerate(self._sides)
         )
+        return old, new
 
     @cached_property
     def texts(self) -> tuple[SideText, SideText] | None:
@@ -404,35 +401,19 @@ class FileContext:
 
         An added or deleted file is complete in its hunks, so its text is never requested.
         """
-        file = self.file
-        hunks = file.hunks
+        hunks, status = self.file.hunks, self.file.status
         if self.old is not None and self.new is not None:
-            hunks = (*hunks, *_uses(file, self.old, self.new))
-        removed = "\n".join([line for hunk in hunks for line in hunk.removed])
-        added = "\n".join([line for hunk in hunks for line in hunk.added])
-        old, new = self.old, self.new
-        if file.status is FileStatus.ADDED:
-            old, new = "", added
-        elif file.status is FileStatus.DELETED:
-            old, new = removed, ""
-        if old is None or new is None:
-            return None
-        return (
-            SideText(
-                path=file.old_path or file.path,
-                side=Side.OLD,
-                text=old,
-                rows=_rows(hunks, new=False),
-                changed_text=removed,
-            ),
-            SideText(
-                path=file.path,
-                side=Side.NEW,
-                text=new,
-                rows=_rows(hunks, new=True),
-                changed_text=added,
-            ),
-        )
+            hunks = (*hunks, *_uses(self.file, self.old, self.new))
+        sides = []
+        for number, (side, path, given, alone) in enumerate(self._sides):
+            changed = "\n".join([line for hunk in hunks for line in hunk.sides[number][1]])
+            complete = status in {FileStatus.ADDED, FileStatus.DELETED}
+            text = (changed if status is alone else "") if complete else given
+            if text is None:
+                return None
+            rows = _rows(hunks, number)
+            sides.append(SideText(path=path, side=side, text=text, rows=rows, changed_text=changed))
+        return sides[0], sides[1]
 
 
 _HEADER = re.compile(r"[ \t]*(?:async +)?(def|class)\b")
