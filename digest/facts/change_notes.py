@@ -90,7 +90,8 @@ def entries(new: SideLines, gone: Collection[str] = ()) -> Iterator[Note]:
             if line.startswith("  ") and number == last + 1:
                 continue  # a point of the entry above
             text, last = with_next_lines(new, number, line[bullet.end() :]), number
-            mark = _tagged(text) or mark_of(heading or _heading_above(new, number))
+            above = (h["text"] for one in new.above(number) if (h := _HEADING.match(one)))
+            mark = _tagged(text) or mark_of(heading or next(above, ""))
             yield _note(new, number, mark, text)
 
 
@@ -145,10 +146,6 @@ def _tagged(text: str) -> str:
         tags.append(match[0])
         text = text[match.end() :].lstrip(" :-")
     return mark_of(" ".join(tags))
-
-
-def _heading_above(new: SideLines, number: int) -> str:
-    return next((f["text"] for line in new.above(number) if (f := _HEADING.match(line))), "")
 
 
 def _bare(line: str) -> str:

@@ -49,7 +49,7 @@ _RAISED = re.compile(
 _RAISERS = ("raise", "throw", "errors.", "Errorf", "bail!", "anyhow!", "panic", "TORCH_CHECK")
 """Every match contains one of these, and few changes do."""
 
-_QUOTE = re.compile(r"[\"'`]")
+_QUOTE = re.compile(r"[rbufRBUF]*[\"'`]")
 _REACH = 6  # lines after the start of an error that may contain its text
 
 _VALUE = re.compile(
@@ -123,12 +123,13 @@ def _of_code(facts: Sequence[Fact], title: str) -> list[Fact]:
     """New functions, methods and classes, if many those whose names share words with the title."""
     made = [f for f in facts if _is_new_code(f) and "._" not in f".{f.name}"]
     few = len({f.name.rpartition(".")[2] for f in made}) <= _FEW
-    return [f for f in made if not is_titled(f, title) and (few or _is_about(f, title))]
-
-
-def _is_about(fact: Fact, title: str) -> bool:
-    words = _stems(" ".join(_WORDS.findall(fact.name)))
-    return len(words & _stems(title)) >= _SHARED
+    words = _stems(title)
+    return [
+        f
+        for f in made
+        if not is_titled(f, title)
+        and (few or len(_stems(" ".join(_WORDS.findall(f.name))) & words) >= _SHARED)
+    ]
 
 
 def _is_new_code(fact: Fact) -> bool:
@@ -283,15 +284,9 @@ def _errors(sheet: SideLines) -> Iterator[tuple[int, str]]:
             continue
         tail = "\n".join([line[match.end() :], *lines[at + 1 : at + _REACH]])
         quote = _QUOTE.search(tail)
-        text = clean(literals(tail, _before_prefix(tail, quote.start()))) if quote else ""
+        text = clean(literals(tail, quote.start())) if quote else ""
         if text and quote and quote.start() < 40:
             yield number, text
-
-
-def _before_prefix(text: str, at: int) -> int:
-    while at and text[at - 1] in "rbufRBUF":
-        at -= 1
-    return at
 
 
 def _values(scene: FileContext) -> Iterator[Clue]:

@@ -93,10 +93,15 @@ def _matched(reader: Reader, before: SideLines, after: SideLines) -> list[Fact]:
     """The two sides matched by name; a moved line or a changed marker is not a fact."""
     gone = _by_key(list(reader(before)))
     come = _by_key(list(reader(after)))
-    stays = {key for key in gone if key not in come} and _required(reader, after)
+    stays: Collection[tuple[str, bool, bool]] = ()
+    if any(key not in come for key in gone):  # what the whole manifest still requires
+        whole = replace(after, changed=tuple(enumerate(after.whole, 1)))
+        stays = _by_key(list(reader(whole)))
     found: list[Fact] = []
     for key in dict.fromkeys([*gone, *come]):
-        left, right = _without_common(gone.get(key, []), come.get(key, []))
+        left, right = gone.get(key, []), come.get(key, [])
+        common = Counter(p.version for p in left) & Counter(p.version for p in right)
+        left, right = _less(left, common), _less(right, common)
         if key in come or key in stays:
             left = left[: len(right)]  # fewer lines about what is still required
         told: set[tuple[str | None, str | None]] = set()
@@ -105,23 +110,13 @@ def _matched(reader: Reader, before: SideLines, after: SideLines) -> list[Fact]:
             a = old or (gone[key][0] if key in gone else None)
             versions = (a.version if a else None, b.version if b else None)
             # The same step in ten jobs of a workflow is one fact; a replacement that ends is none.
-            moved = a and not b and _stays_pinned(a, after)
+            commit = (a.version or "") if a and not b else ""
+            moved = len(commit) >= _COMMIT and any(commit in line for _, line in after.changed)
             same = a and b and a.version == b.version
             if versions not in told and not moved and not same and not _is_silent(a, b):
                 told.add(versions)
                 found.append(_fact(a, b, before, after))
     return sorted(found, key=lambda f: f.evidence.line)
-
-
-def _stays_pinned(pin: Pin, after: SideLines) -> bool:
-    """Whether a new line has the commit that is no longer pinned in the old way."""
-    commit = pin.version or ""
-    return len(commit) >= _COMMIT and any(commit in line for _, line in after.changed)
-
-
-def _required(reader: Reader, side: SideLines) -> Collection[tuple[str, bool, bool]]:
-    """What a whole manifest requires; nothing where its text is missing."""
-    return _by_key(list(reader(replace(side, changed=tuple(enumerate(side.whole, 1))))))
 
 
 def _is_silent(old: Pin | None, new: Pin | None) -> bool:
@@ -137,11 +132,6 @@ def _by_key(pins: Sequence[Pin]) -> dict[tuple[str, bool, bool], list[Pin]]:
     return grouped(
         pins, lambda p: (p.name.lower().replace("_", "-"), p.toolchain, p.detail.endswith(" dev"))
     )
-
-
-def _without_common(old: list[Pin], new: list[Pin]) -> tuple[list[Pin], list[Pin]]:
-    common = Counter(p.version for p in old) & Counter(p.version for p in new)
-    return _less(old, common), _less(new, common)
 
 
 def _less(pins: list[Pin], common: Counter[str | None]) -> list[Pin]:

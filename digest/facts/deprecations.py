@@ -331,6 +331,8 @@ def _fact(a: _Notice | None, b: _Notice | None, before: SideLines, after: SideLi
     marked = notice.detail in _ON_IT or line.lstrip().startswith(('"""', "'''"))
     known = marked and notice.name.isidentifier()
     owner = owner_of(sheet, notice.line, notice.name) if known else ""
+    # A mark in Go speaks to callers elsewhere: to nobody, if the name is not exported.
+    own = notice.detail == "mark" and notice.name.isidentifier() and notice.name[0].islower()
     return Fact(
         kind=FactKind.DEPRECATION,
         action=Action.CHANGED if a and b else Action.ADDED if b else Action.REMOVED,
@@ -341,13 +343,8 @@ def _fact(a: _Notice | None, b: _Notice | None, before: SideLines, after: SideLi
         replacement=notice.replacement,
         when=notice.removal,
         evidence=sheet.evidence(notice.line),
-        public=False if notice.detail == "mark" and _is_own(sheet, notice.name) else None,
+        public=False if own and language_of(sheet.path) == "go" else None,
     )
-
-
-def _is_own(sheet: SideLines, name: str) -> bool:
-    """Whether a name marked in Go is not exported: a mark speaks to callers elsewhere."""
-    return language_of(sheet.path) == "go" and name.isidentifier() and name[0].islower()
 
 
 _IN_CODE = frozenset({"mark", "warning", "docstring"})
@@ -361,8 +358,13 @@ def with_announced(facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
 
     A deprecation addresses callers elsewhere, wherever the thing is in the project.
     """
-    notices = (f for f in facts if f.kind is FactKind.DEPRECATION and _is_in_code(f))
-    marked = {(f.evidence.path, last(f.name)) for f in notices}
+    # Notices are part of the code, or were until now: what is said of other code stays.
+    marked = {
+        (f.evidence.path, last(f.name))
+        for f in facts
+        if f.kind is FactKind.DEPRECATION
+        and (f.detail in _IN_CODE or (f.action is Action.REMOVED and f.detail == "notice"))
+    }
     telling = {name for _, name in marked if "_" in name and len(name) >= _TELLING}
 
     def is_known(fact: Fact) -> bool:
@@ -381,12 +383,6 @@ def with_announced(facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
 
 _PARAMETERS = frozenset({"default", "parameter removed"})
 _WORD = re.compile(r"\w+")
-
-
-def _is_in_code(notice: Fact) -> bool:
-    """Whether a notice is part of the code, or was until now: what is said of other code stays."""
-    ended = notice.action is Action.REMOVED and notice.detail == "notice"
-    return ended or notice.detail in _IN_CODE
 
 
 def _may_be_public(fact: Fact) -> bool:

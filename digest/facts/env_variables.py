@@ -126,12 +126,7 @@ def _is_foreign(name: str, path: str) -> bool:
     found = next(
         (p for n in (1, 2) if (p := "_".join(name.split("_")[:n])) in _FOREIGN_PREFIXES), None
     )
-    return found is not None and found != name and not _is_own(found, path)
-
-
-def _is_own(prefix: str, path: str) -> bool:
-    """Whether the project has the name that a variable begins with, judged by its folders."""
-    return prefix.lower() in path.lower().split("/")
+    return found is not None and found != name and found.lower() not in path.lower().split("/")
 
 
 def _declared(source: SideText, language: str) -> Iterator[NamedSetting]:
@@ -146,12 +141,10 @@ def _declared(source: SideText, language: str) -> Iterator[NamedSetting]:
         yield from _table(source)
     elif language == "rust":
         whole = "env" in source.path.lower()
-        yield from (s for s, name in _constants(source) if whole or _gives(source.text, name))
-
-
-def _gives(text: str, constant: str) -> bool:
-    """Whether a constant of Rust is the variable that an argument of a program may come from."""
-    return bool(constant) and re.search(rf"\benv\s?=\s?{constant}\b", text) is not None
+        for setting, name in _constants(source):
+            # What is no module of variables has one that an argument of a program may come from.
+            if whole or (name and re.search(rf"\benv\s?=\s?{name}\b", source.text)):
+                yield setting
 
 
 def _constants(source: SideText) -> Iterator[tuple[NamedSetting, str]]:

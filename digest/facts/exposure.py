@@ -143,9 +143,14 @@ def _is_public(fact: Fact, texts: Mapping[str, str]) -> bool | None:
             index = next((p for p in around if p not in packages), None)
             if fact.detail == "export" and index != path:  # the index names what it still has
                 return index is not None and _passes_on(texts[index], index, path)
+            # All of the index for options, which its functions may take.
+            whole = fact.kind is FactKind.CONFIG
+            listed = (
+                [texts[index]] if index and whole else _LISTED.findall(texts.get(index or "", ""))
+            )
             return index is not None and (
                 index == path
-                or any(_names(names, top) for names in _listed(fact, texts[index]))
+                or any(_names(names, top) for names in listed)
                 or _passes_on(texts[index], index, path)
             )
         case "go":
@@ -184,11 +189,6 @@ def _ships(text: str, package: str, path: str) -> bool:
     listed = _QUOTED.findall(files[1]) if files else []
     names = {name.removeprefix("./").removesuffix("/**").rstrip("/") for name in listed}
     return any(inner == name or inner.startswith(f"{name}/") for name in names if name)
-
-
-def _listed(fact: Fact, text: str) -> list[str]:
-    """The lists of exports of an index; all of it for options, which its functions may take."""
-    return [text] if fact.kind is FactKind.CONFIG else _LISTED.findall(text)
 
 
 def _passes_on(text: str, index: str, path: str) -> bool:

@@ -14,7 +14,7 @@ from dataclasses import replace
 from functools import partial
 from operator import itemgetter
 
-from digest.core.change import Change, Commit, FileChange, FileStatus, Side
+from digest.core.change import Change, FileChange, FileStatus, Side
 from digest.core.facts import (
     Action,
     Area,
@@ -105,13 +105,6 @@ _LONGEST_TEXT = 1 << 20  # maximum characters of a text; a longer file is data, 
 _TEXT_MODES = frozenset(["100644", "100755", "100664"])
 
 
-def _co_authors(commit: Commit, body: str) -> tuple[str, ...]:
-    """The other authors: those of a merged branch, and those named in the message."""
-    named = co_authors(body.splitlines(), commit.author, commit.email)
-    others = (name for name in commit.writers if name != commit.author)
-    return tuple(dict.fromkeys((*others, *named)))
-
-
 def extract(
     change: Change, texts: Mapping[str, str], clock: Callable[[], float] | None = None
 ) -> Facts:
@@ -131,6 +124,9 @@ def extract(
     found = _consistent((*_items(change, scenes), *_of_message(change, subject)))
     found = exposure.with_kept_flags(found, scenes.values())
     items = exposure.with_headings(deprecations.with_announced(found), scenes.values())
+    # The other authors: those of a merged branch, and those named in the message.
+    others = [name for name in commit.writers if name != commit.author]
+    others += co_authors(message.body.splitlines(), commit.author, commit.email)
     own = (subject.number, reverts and reverts.number, relands and relands.number)
     return Facts(
         subject=subject,
@@ -139,7 +135,7 @@ def extract(
         clues=clues([*scenes.values()], items, subject.words),
         paragraphs=read_paragraphs(body, (subject.title, subject.words, bare)),
         trailers=trailers,
-        co_authors=_co_authors(commit, message.body),
+        co_authors=tuple(dict.fromkeys(others)),
         issues=read_issues(commit.message, frozenset(n for n in own if isinstance(n, int))),
         reverts=reverts,
         relands=relands,
@@ -316,7 +312,11 @@ def _consistent(facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
     name is deprecated once, preferably where its replacement is named.
     """
     removed = (f for f in facts if f.action is Action.REMOVED)
-    gone = {renames.last(f.name) for f in removed if not _is_inner(f.evidence.path)}
+    gone = {
+        renames.last(f.name)
+        for f in removed
+        if not (f.evidence.path.endswith(".py") and exposure.is_private_module(f.evidence.path))
+    }
     # What its new name calls deprecated is what users know by the old one.
     renamed = (
         f for f in facts if f.action is Action.RENAMED and "deprecated" in (f.after or "").lower()
@@ -335,10 +335,6 @@ def _consistent(facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
                 best[key] = fact
     going = {renames.last(f.name) for f in best.values()}
     return tuple(f for f in facts if _holds(f, gone, going, best))
-
-
-def _is_inner(path: str) -> bool:
-    return path.endswith(".py") and exposure.is_private_module(path)
 
 
 def _without_retold(facts: tuple[Fact, ...]) -> tuple[Fact, ...]:

@@ -58,8 +58,11 @@ def find(before: SideText, after: SideText) -> Iterator[Fact]:
     )
     for name in sorted(olds.keys() & news.keys()):
         if (ends := _ENDS.search(news[name].text)) and not _ENDS.search(olds[name].text):
-            text = news[name].text
-            yield _notice(name, ends[0], after, recommended(text[ends.start() :]))
+            line = next((n for n, text in after.changed() if ends[0] in text), 0)
+            notice = after.fact(
+                FactKind.DEPRECATION, Action.ADDED, name, line + 1, detail="warning"
+            )
+            yield replace(notice, replacement=recommended(news[name].text[ends.start() :]))
         on, was = (_ALWAYS_ON.search(side[name].text) for side in (news, olds))
         if (on is None) != (was is None):
             said = (on or was or [""])[0]
@@ -91,13 +94,6 @@ def _parsed(source: SideText) -> Iterator[NamedSetting]:
             flag = _HUMP.sub("-", match["type"].removesuffix("s")).lower()
             name = f"--{flag}s={value}"
             yield NamedSetting(names=(name,), line=row + 1, quoted=(f'"{value}"',))
-
-
-def _notice(name: str, said: str, after: SideText, replacement: str | None) -> Fact:
-    """A value whose case tells users to stop giving it."""
-    line = next((n for n, text in after.changed() if said in text), 0)
-    notice = after.fact(FactKind.DEPRECATION, Action.ADDED, name, line + 1, detail="warning")
-    return replace(notice, replacement=replacement)
 
 
 def _features(source: SideText, flag: str) -> Iterator[NamedSetting]:

@@ -67,7 +67,12 @@ def find(before: SideText, after: SideText, language: str) -> Iterator[Fact]:
         scope = scopes.get((fact.evidence.line, fact.name), "")
         renamed = fact.action is Action.RENAMED
         command = feature_flags.command(after.text, scope, language) if renamed else ""
-        yield _of_command(fact, command) if command and not _is_root(scope, after) else fact
+        if command and scope not in feature_flags.roots(after.text):
+            # Other commands and the program may have one of the old name.
+            name, old, new = (f"{command} {n or ''}" for n in (fact.name, fact.before, fact.after))
+            yield replace(fact, name=name, before=old, after=new, detail="command")
+        else:
+            yield fact
     told = {(f.evidence.side, f.evidence.line) for f in facts}
     told |= {(Side.OLD, s.line) for s in olds if s.names[0] in {f.before for f in facts}}
     if (olds or news) and before.text.count("flatten") == after.text.count("flatten"):
@@ -84,17 +89,6 @@ def find(before: SideText, after: SideText, language: str) -> Iterator[Fact]:
 
 _PREFIXES = re.compile(r"\bRegister\w*Flags\w*\(\s*\"(\w[\w-]{0,60}\.[\w.-]{2,80})\"")
 """What begins the names of the flags that a library declares; which they are is not in the tree."""
-
-
-def _of_command(fact: Fact, command: str) -> Fact:
-    """A renamed flag as one of a command; others and the program may have one of the old name."""
-    whole = fact.name, fact.before or "", fact.after or ""
-    name, before, after = (f"{command} {one}" for one in whole)
-    return replace(fact, name=name, before=before, after=after, detail="command")
-
-
-def _is_root(scope: str, source: SideText) -> bool:
-    return scope in feature_flags.roots(source.text)
 
 
 def _of_commands(
@@ -114,6 +108,13 @@ def _of_commands(
         if (command := commands[id(flag)]) and (flag.scope, name) not in known:
             named = f"{command} {name}"
             yield here.fact(FactKind.FLAG, action, named, flag.line, detail="command")
+
+
+def spellings(name: str) -> tuple[str, ...]:
+    """The ways to write a flag, or the field from which it is made."""
+    bare = name.lstrip("-")
+    field = bare.replace("-", "_")
+    return (f"--{bare}", f'"{bare}"', *((f"{field}:",) if "_" in field else ()))
 
 
 def defined(source: SideText, language: str, name: str) -> bool:
@@ -234,7 +235,9 @@ def _go(source: SideText, call: CodeCall) -> Read | None:
     arguments = list(call.positional)
     if callee.removesuffix("P").endswith("Var"):
         if bound := literal(arguments[0]) if arguments else None:
-            return (f"--{bound}",), _bound(arguments), None
+            # Its default is what is neither its help nor its variable.
+            given = [a for a in arguments[1:] if a[:1] != "&" and " " not in (literal(a) or "")]
+            return (f"--{bound}",), given[0] if len(given) == 1 else None, None
         arguments = arguments[1:]
     name = literal(arguments[0]) if arguments else None
     place = 2 if callee.endswith("P") else 1
@@ -247,12 +250,6 @@ def _go(source: SideText, call: CodeCall) -> Read | None:
     )
     value = None if callee.startswith("Count") else arguments[place]
     return (dashes + name,), value, None
-
-
-def _bound(arguments: Sequence[str]) -> str | None:
-    """The default of a flag whose name comes first: what is neither its help nor its variable."""
-    given = [a for a in arguments[1:] if not a.startswith("&") and " " not in (literal(a) or "")]
-    return given[0] if len(given) == 1 else None
 
 
 def _kingpin(source: SideText, call: CodeCall) -> Read | None:

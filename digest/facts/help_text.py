@@ -251,13 +251,10 @@ def _documented(source: SideText, line: str, row: int) -> str:
     own = _OWN_NAME.match(line)
     if own and own["name"].lower() not in {"default", "defaults"}:
         return own["name"]
-    titles = (_TITLE.fullmatch(text) for text in source.above(row, _TITLE_REACH))
-    return next((found["name"] for found in titles if found and _is_typed(found["name"])), "")
-
-
-def _is_typed(name: str) -> bool:
-    """Whether a heading begins with a name that users type, not with a word of a language."""
-    return name[0].islower() or not name.isalpha() or any(c.isupper() for c in name[1:])
+    titles = map(_TITLE.fullmatch, source.above(row, _TITLE_REACH))
+    names = (found["name"] for found in titles if found)
+    # A name that users type, not a word of a language.
+    return next((n for n in names if not n.isalpha() or n[0].islower() or not n[1:].islower()), "")
 
 
 def borne_out(found: Sequence[Fact], scenes: Mapping[str, FileContext]) -> list[Fact]:

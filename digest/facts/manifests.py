@@ -184,7 +184,8 @@ def go_mod(sheet: SideLines) -> Iterator[Pin]:
     """``go.mod``; indirect requirements come from the resolver and are only mentioned."""
     for number, line in sheet.changed:
         if match := _GO_OWN.match(line.strip()):
-            yield Pin("go", match[2], number, _go_detail(match[1]), toolchain=True)
+            detail = "go toolchain" if match[1] == "toolchain" else "go"
+            yield Pin("go", match[2], number, detail, toolchain=True)
         elif "=>" in line:
             if (match := _GO_REPLACE.match(line)) and not line.lstrip().startswith("//"):
                 version = f"{match[2]} {match[3]}" if match[3] else match[2]
@@ -195,10 +196,6 @@ def go_mod(sheet: SideLines) -> Iterator[Pin]:
             indirect = match[3] is not None
             version = None if indirect else match[2]
             yield Pin(match[1], version, number, "go", mentioned=indirect)
-
-
-def _go_detail(word: str) -> str:
-    return "go toolchain" if word == "toolchain" else "go"
 
 
 def _in_exclusion(sheet: SideLines, number: int, line: str) -> bool:

@@ -123,13 +123,13 @@ def defined(source: SideText, language: str, name: str) -> bool:
     bare = re.escape(_bare(name))
     return re.search(
         rf"[\"'`](?:\w{{1,60}}:)?{bare}(?:_total)?[\"'`]", source.text
-    ) is not None or any(_may_be(name, n) for s in _made(source, language) for n in s.names)
-
-
-def _may_be(name: str, made: str) -> bool:
-    """Whether a metric is the one that a file makes, or gets its beginning from a registry."""
-    one, other = _bare(name), _bare(made)
-    return one == other or (other.count("_") >= _TELLING_WORDS and one.endswith(f"_{other}"))
+    ) is not None or any(
+        # The one that the file makes, or that gets its beginning from a registry.
+        _bare(name) == _bare(made)
+        or (_bare(made).count("_") >= _TELLING_WORDS and _bare(name).endswith(f"_{_bare(made)}"))
+        for setting in _made(source, language)
+        for made in setting.names
+    )
 
 
 def written(name: str, lines: str) -> str:

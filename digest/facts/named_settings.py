@@ -94,7 +94,8 @@ def compare(
     for old, new in pairs:
         first, now = old.names[0], new.names[0]
         is_renamed = _ALIAS in new.text and first in new.names and now not in old.names
-        is_renamed |= _is_long(first) and _is_long(now) and not _share_long(old, new)
+        long = {*filter(_is_long, old.names)}
+        is_renamed |= _is_long(first) and _is_long(now) and not long & {*new.names}
         if is_renamed:
             yield _fact(kind, Action.RENAMED, new, after, before=first, after=now)
         others = (name for name in old.names if first in new.names or name != first)
@@ -223,12 +224,17 @@ def _likeness(
         return 0
     if _ALIAS in new.text and f'"{old.names[0].lstrip("-")}"' in new.text.partition(_ALIAS)[2][:80]:
         return 2  # the old name remains as an alias of the new one
-    texts = [_nameless(s) for s in (old, new)]
     stays = old.scope in after.text or new.scope in before.text
     if (old.scope != new.scope and stays) or not same_place(before, after, old.line, new.line):
         return 0
     if is_opposite(old.names[0], new.names[0]):
         return 0
+    bare = [s.names[0].lstrip("-") for s in (old, new)]
+    texts = [
+        s.text.replace(name, "").replace(name.replace("-", "_"), "")
+        for s, name in zip((old, new), bare, strict=True)
+    ]
+    texts = [_FORMAT.sub("", _SECOND_NAME.sub("", text)) for text in texts]
     alike = compared.ratio(texts[0], texts[1], _NEARLY)
     whole, apart = (
         compared.ratio(*pair)
@@ -248,12 +254,6 @@ def _apart(one: str, other: str) -> tuple[str, str]:
     return (one, other) if one[:same] in {one, other} else (one[start:], other[start:])
 
 
-def _nameless(setting: NamedSetting) -> str:
-    bare = setting.names[0].lstrip("-")
-    text = setting.text.replace(bare, "").replace(bare.replace("-", "_"), "")
-    return _FORMAT.sub("", _SECOND_NAME.sub("", text))
-
-
 def _aliases(
     kind: FactKind, old: NamedSetting, new: NamedSetting, before: SideText, after: SideText
 ) -> Iterator[Fact]:
@@ -271,11 +271,6 @@ def _aliases(
 
 def _is_long(name: str) -> bool:
     return name.startswith("--")
-
-
-def _share_long(old: NamedSetting, new: NamedSetting) -> bool:
-    """Whether two declarations have more in common than a letter."""
-    return bool(set(filter(_is_long, old.names)) & set(new.names))
 
 
 def _bare(name: str) -> str:

@@ -241,7 +241,8 @@ def _told(facts: list[Fact], message: str) -> list[Fact]:
                 own = _alone(old, gone, come)
             if len(own or named) == 1:
                 new = (own or named)[0]
-                if id(new) not in changed and not _clash(old, new):
+                clash = old.kind is FactKind.FLAG and is_opposite(old.name, new.name)
+                if id(new) not in changed and not clash:
                     changed[id(old)] = None
                     changed[id(new)] = _as_renamed(old, new)
     return [kept for f in facts if (kept := changed.get(id(f), f)) is not None]
@@ -298,10 +299,6 @@ def _together(old: Fact, new: Fact) -> bool:
     member = old.detail in {"method", "field", "attribute"}
     here = old.evidence.path == new.evidence.path
     return here or not member or _similar(old.name, new.name)
-
-
-def _clash(old: Fact, new: Fact) -> bool:
-    return old.kind is FactKind.FLAG and is_opposite(old.name, new.name)
 
 
 def _flat(text: str) -> str:

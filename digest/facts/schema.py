@@ -148,22 +148,17 @@ def _matched(old: list[_Item], new: list[_Item], before: SideLines, after: SideL
         assert item is not None
         if a and b and a.value == b.value:
             continue
-        if item.detail != "rpc" and _owner_too(item, come if b else gone, other=a if b else b):
-            continue
-        old, new = a.value or None if a else None, b.value or None if b else None
-        values = (renamed[key].name, item.name) if key in renamed else (old, new)
-        action = _action(a, b, renamed=key in renamed)
-        side = after if b else before
-        found.append(
-            side.fact(FactKind.SCHEMA, action, item.name, item.line, values, detail=item.detail)
-        )
+        owner = item.name.rpartition(".")[0]
+        side = come if b else gone
+        if item.detail != "rpc" and not (a and b) and any((owner, w) in side for w in _WHOLES):
+            continue  # the owner came or went with it, and so covers it
+        values = a.value or None if a else None, b.value or None if b else None
+        action = Action.CHANGED if a and b else Action.ADDED if b else Action.REMOVED
+        if key in renamed:
+            action, values = Action.RENAMED, (renamed[key].name, item.name)
+        told, line, detail = after if b else before, item.line, item.detail
+        found.append(told.fact(FactKind.SCHEMA, action, item.name, line, values, detail=detail))
     return found
-
-
-def _action(old: _Item | None, new: _Item | None, *, renamed: bool) -> Action:
-    if renamed:
-        return Action.RENAMED
-    return Action.CHANGED if old and new else Action.ADDED if new else Action.REMOVED
 
 
 def _renames(gone: _Side, come: _Side) -> dict[tuple[str, str], _Item]:
@@ -213,12 +208,6 @@ def _body(whole: tuple[str, ...], line: int) -> tuple[str, ...]:
 
 _HEADS = frozenset({*_WHOLES, "service"})
 _LONGEST_BLOCK = 400  # lines
-
-
-def _owner_too(item: _Item, side: _Side, other: _Item | None) -> bool:
-    """Whether the owner of a member was added or removed with it, and so covers it."""
-    owner = item.name.rpartition(".")[0]
-    return other is None and any((owner, detail) in side for detail in _WHOLES)
 
 
 def _sql(scene: FileContext) -> Iterable[Fact]:

@@ -224,29 +224,21 @@ def _options(source: SideText) -> Iterator[NamedSetting]:
     for row, head in islice(heads, _MOST_OPTIONS):
         start = source.offset(row + 1) + head.start("rest") - 1
         read = split(source.text, start, "typescript")
-        members = _members(read[1]) if read else {}
+        parts = read[1] if read else ()
+        members = {m[1]: m[2].strip() for part in parts if (m := _KEY.match(part))}
         tells = any(key.lower().endswith(_TELLS) for key in members)
         if not (tells and members.keys() & _SHAPES):
             continue
+        letter = literal(members.get("shorthand") or members.get("alias")) or ""
         for path in _paths(source, row, head) if read else ():
             name = f"--{'.'.join(path)}"
             yield NamedSetting(
-                names=(name, *_short(members)),
+                names=(name, f"-{letter}") if len(letter) == 1 else (name,),
                 line=row + 1,
                 known=False,
                 quoted=(name,) if len(path) > 1 else (name, f"{path[0]}: {{", f"'{path[0]}'"),
                 text=source.text[start : read[0]] if read else "",
             )
-
-
-def _short(members: Mapping[str, str]) -> tuple[str, ...]:
-    """The letter that may be typed for an option."""
-    letter = literal(members.get("shorthand") or members.get("alias"))
-    return (f"-{letter}",) if letter and len(letter) == 1 else ()
-
-
-def _members(parts: Iterable[str]) -> dict[str, str]:
-    return {m[1]: m[2].strip() for part in parts if (m := _KEY.match(part))}
 
 
 def _paths(

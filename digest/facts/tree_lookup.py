@@ -140,14 +140,8 @@ def _is_rust_setting(fact: Fact) -> bool:
 _TELLING = 10  # characters of a setting that another structure hardly has for another thing
 
 
-def _flag_words(name: str) -> tuple[str, ...]:
-    bare = name.lstrip("-")
-    field = bare.replace("-", "_")
-    return (f"--{bare}", f'"{bare}"', *((f"{field}:",) if "_" in field else ()))
-
-
 _SPELLINGS = {
-    FactKind.FLAG: _flag_words,
+    FactKind.FLAG: flags.spellings,
     FactKind.ENVIRONMENT: lambda name: (name,),
     FactKind.METRIC: metrics.spellings,
     FactKind.ROUTE: routes.spellings,
@@ -283,7 +277,9 @@ def _found(
         names += [f"{base}.{_last(question.name)}" for base in listed]
     for place in where:
         text = texts.get(place)
-        if place[1] == fact.evidence.path and not _may_stay(fact):
+        # A changed file may still define a setting in a way that its finder does not know.
+        may_stay = fact.action is Action.REMOVED and fact.kind in _SETTABLE
+        if place[1] == fact.evidence.path and not may_stay:
             continue
         nearby = [question.near] if question.near and _is_beside(place[1], fact) else []
         if text and any(_defines(fact, name, place[1], text) for name in (*names, *nearby)):
@@ -293,11 +289,6 @@ def _found(
 
 def _is_beside(path: str, fact: Fact) -> bool:
     return path.rpartition("/")[0] == fact.evidence.path.rpartition("/")[0]
-
-
-def _may_stay(fact: Fact) -> bool:
-    """Whether the changed file may still define a name in a way that its finder does not know."""
-    return fact.action is Action.REMOVED and fact.kind in _SETTABLE
 
 
 def _defines(fact: Fact, name: str, path: str, text: str) -> bool:

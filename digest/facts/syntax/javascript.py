@@ -113,15 +113,10 @@ def _declared(node: Node, parent: str, depth: int) -> Iterator[Declaration]:
         for child in kids(node):
             value = named_child(child, "value")
             called = value is not None and value.type in _CALLABLE
-            if child.type == "variable_declarator" and _is_plain(named_child(child, "name")):
+            target = named_child(child, "name")
+            if child.type == "variable_declarator" and target and target.type == "identifier":
                 kind = "function" if called else "constant"
-                yield _one(
-                    kind,
-                    text_of(named_child(child, "name")),
-                    parent,
-                    child,
-                    value if called else None,
-                )
+                yield _one(kind, text_of(target), parent, child, value if called else None)
     elif node.type in _KINDS:
         name = text_of(named_child(node, "name"))
         item = _one(_KINDS[node.type], name, parent, node, node)
@@ -166,7 +161,8 @@ def _members(node: Node, owner: str) -> Iterator[Declaration]:
     body = named_child(node, "body") or named_child(node, "value")
     for child in kids(body) if body is not None else ():
         name = text_of(named_child(child, "name")) or text_of(named_child(child, "property"))
-        if not _NAME.fullmatch(name) or _is_hidden(child):
+        words = (text_of(c) for c in child.children if c.type == "accessibility_modifier")
+        if not _NAME.fullmatch(name) or any(word != "public" for word in words):
             continue
         if child.type in _METHODS:
             yield _one("method", name, owner, child, child)
@@ -187,14 +183,6 @@ def _members(node: Node, owner: str) -> Iterator[Declaration]:
                     returns=bare(named_child(child, "type")),
                 ),
             )
-
-
-def _is_hidden(node: Node) -> bool:
-    return any(c.type == "accessibility_modifier" and text_of(c) != "public" for c in node.children)
-
-
-def _is_plain(node: Node | None) -> bool:
-    return node is not None and node.type == "identifier"
 
 
 def _one(kind: str, name: str, parent: str, node: Node, called: Node | None) -> Declaration:

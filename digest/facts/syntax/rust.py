@@ -86,7 +86,9 @@ def _items(node: Node, parent: str, depth: int) -> Iterator[Declaration]:
             if child.type == "trait_item":
                 yield from _members(child, item.name, public=True)
             elif child.type == "struct_item" and not _is_read(child, attributes):
-                yield from _fields(child, item.name)
+                for one in kids(named_child(child, "body")):
+                    if one.type == "field_declaration" and _is_public(one):
+                        yield _field(one, item.name, text_of(named_child(one, "name")))
         if child.type == "struct_item" and _is_read(child, attributes):
             owner = member_name(parent, text_of(named_child(child, "name")))
             yield from _keys(child, owner, attributes)
@@ -102,12 +104,6 @@ def _members(node: Node, owner: str, *, public: bool) -> Iterator[Declaration]:
     for child in kids(named_child(node, "body")):
         if child.type in _FUNCTIONS and (public or _is_public(child)):
             yield _declaration(child, owner, "method")
-
-
-def _fields(node: Node, owner: str) -> Iterator[Declaration]:
-    for child in kids(named_child(node, "body")):
-        if child.type == "field_declaration" and _is_public(child):
-            yield _field(child, owner, text_of(named_child(child, "name")))
 
 
 def _field(
