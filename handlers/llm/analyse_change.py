@@ -141,7 +141,7 @@ class Asker:
             prompts = await asyncio.to_thread(
                 prompts_for, material, self.language, self.model.count, most, parts=PARTS[kind]
             )
-            if len(prompts) > 1:
+            if prompts[0].kind is Asked.PART:  # perhaps the only one: its prompt is shorter
                 return await self._parts(material, prompts, most, watch)
         except NoRoom as error:
             raise ModelError(ModelReason.CONTEXT_LENGTH, str(error)) from error
