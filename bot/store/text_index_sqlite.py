@@ -34,9 +34,22 @@ _ENTER_LETTERS = (
 
 _HELD = sa.text(
     "SELECT value, (SELECT count(*) FROM (SELECT 1 FROM topic_search"
-    " WHERE topic_search MATCH gram.value LIMIT :enough)) FROM json_each(:grams) AS gram"
+    " WHERE topic_search MATCH gram.value AND rowid BETWEEN"
+    " (SELECT min(id) FROM known_topics WHERE repository_id = :repository) AND"
+    " (SELECT max(id) FROM known_topics WHERE repository_id = :repository)"
+    " LIMIT :enough)) FROM json_each(:grams) AS gram"
 )
 _search = sa.table("topic_search", sa.column("rowid"))
+
+
+def _within(index: sa.TableClause, owned: sa.Table = changes) -> sa.ColumnElement[bool]:
+    """Whether a row may be the repository's: those read at once stand side by side."""
+    mine = owned.c.repository_id == sa.bindparam("repository", type_=sa.Integer)
+    least = sa.select(sa.func.min(owned.c.id)).where(mine).scalar_subquery()
+    most = sa.select(sa.func.max(owned.c.id)).where(mine).scalar_subquery()
+    return index.c.rowid.between(least, most)
+
+
 _alike = (
     sa.select(known_topics.c.topic)
     .join_from(_search, known_topics, known_topics.c.id == _search.c.rowid)
@@ -45,6 +58,7 @@ _alike = (
             sa.bindparam("grams", type_=sa.Text)
         ),
         known_topics.c.repository_id == sa.bindparam("repository", type_=sa.Integer),
+        _within(_search, known_topics),
     )
     .order_by(sa.literal_column("bm25(topic_search)"))
     .limit(_CHOICE)
@@ -175,20 +189,12 @@ class SqliteIndex(TextIndex):
         if not grams:
             return {}
         quotes = words(map(quote_term, list(grams)[:_MOST_GRAMS]))
-        counted = await connection.execute(_HELD, {"grams": quotes, "enough": _ENOUGH})
+        mine = {"repository": repository}
+        counted = await connection.execute(_HELD, {**mine, "grams": quotes, "enough": _ENOUGH})
         rarest = " OR ".join(_rarest(counted.all()))
         if not rarest:
             return {}
-        values = {"grams": rarest, "repository": repository}
-        return dict((await connection.execute(_COUNTED, values)).all())
-
-
-def _within(index: sa.TableClause) -> sa.ColumnElement[bool]:
-    """Whether a text may be the repository's: those read at once stand side by side."""
-    mine = changes.c.repository_id == sa.bindparam("repository", type_=sa.Integer)
-    least = sa.select(sa.func.min(changes.c.id)).where(mine).scalar_subquery()
-    most = sa.select(sa.func.max(changes.c.id)).where(mine).scalar_subquery()
-    return index.c.rowid.between(least, most)
+        return dict((await connection.execute(_COUNTED, {**mine, "grams": rarest})).all())
 
 
 def _matches(index: str, parameter: str) -> sa.ColumnElement[bool]:

@@ -17,7 +17,7 @@ from importlib.resources import as_file, files
 
 from sqlalchemy import Connection, create_engine, text
 
-REVISIONS = tuple(f"{number:04}" for number in range(1, 27))
+REVISIONS = tuple(f"{number:04}" for number in range(1, 28))
 """The revisions known to this program, oldest first; each is a file in ``versions``."""
 
 HEAD = REVISIONS[-1]

@@ -1,4 +1,4 @@
--- What the revisions up to 0026 make. Written by python -m bot.store.migrations
+-- What the revisions up to 0027 make. Written by python -m bot.store.migrations
 CREATE TABLE alembic_version (
 	version_num VARCHAR(32) NOT NULL,
 	CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num)
@@ -375,6 +375,7 @@ CREATE TABLE local_weights (
 	CONSTRAINT fk_local_weights_repository_id FOREIGN KEY(repository_id) REFERENCES repositories (id) ON DELETE CASCADE
 );
 CREATE INDEX ix_changes_reach ON changes (repository_id, id);
+CREATE INDEX ix_known_topics_reach ON known_topics (repository_id, id);
 INSERT INTO change_search(change_search, rank) VALUES ('hashsize', 8388608);
 INSERT INTO change_pairs(change_pairs, rank) VALUES ('hashsize', 8388608);
-INSERT INTO alembic_version VALUES ('0026');
+INSERT INTO alembic_version VALUES ('0027');

@@ -150,6 +150,8 @@ known_topics = table(
     belongs_to("repositories"),
     *texts("topic"),
     sa.UniqueConstraint("repository_id", "topic"),
+    # The first and the last topic of a repository.
+    sa.Index("ix_known_topics_reach", "repository_id", "id"),
 )
 
 change_paths = table(

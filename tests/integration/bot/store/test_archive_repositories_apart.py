@@ -9,6 +9,7 @@ import psycopg
 import pytest
 from sqlalchemy import text
 
+from bot.store import text_index_sqlite
 from bot.store.archive import SqlArchive
 from bot.store.database import Database
 from bot.store.postgresql import open_postgres
@@ -113,3 +114,12 @@ async def test_topics_alike_are_of_the_repository(archive: SqlArchive) -> None:
     await archive.save(OTHER, [made(2, "[Schedule] Let it be")])
     assert [*await archive.alike(REPOSITORY, ["schedulers"])] == ["scheduler"]
     assert [*await archive.alike(OTHER, ["schedulers"])] == ["schedule"]
+
+
+async def test_which_letters_are_rare_depends_on_the_topics_of_the_repository(
+    archive: SqlArchive, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(text_index_sqlite, "_ENOUGH", 1)
+    await archive.save(REPOSITORY, [made(1, "[Scheduler] Let it be")])
+    await archive.save(OTHER, [made(2, "[Aaxis] Let it be")])
+    assert [*await archive.alike(REPOSITORY, ["aaxscheduler"])] == ["scheduler"]
