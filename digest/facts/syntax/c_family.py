@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 
 from tree_sitter import Node
@@ -13,12 +14,15 @@ from digest.facts.syntax.declarations import (
     Declaration,
     Parameter,
     Signature,
+    declaration,
+    field_declaration,
     kids,
     member_name,
+    name_of,
     named_child,
     plain,
-    signature,
     simple,
+    typed_signature,
     walk,
 )
 from digest.facts.syntax.grammar import text_of
@@ -73,29 +77,29 @@ def declarations(root: Node, path: str) -> Iterator[Declaration]:
 def _items(node: Node, parent: str, depth: int) -> Iterator[Declaration]:
     for child in walk(node, _WRAPPERS):
         if child.type == "namespace_definition":
-            name = text_of(named_child(child, "name"))
+            name = name_of(child)
             if name and not _HIDDEN.search(name) and depth < DEEPEST:
                 body = named_child(child, "body")
                 yield from _items(body, member_name(parent, name), depth + 1) if body else ()
         elif child.type in _MACROS:
-            yield from _one("macro", child, "", text_of(named_child(child, "name")), None)
+            yield from _one("macro", child, "", name_of(child), None)
         elif child.type in _TYPES:
             yield from _type(child, parent, depth)
         elif child.type in {"function_definition", "declaration"}:
             if (function := _function(child)) is not None:
                 yield from _one("function", child, parent, _declared(function), function)
         elif child.type == "alias_declaration":
-            yield from _one("type", child, parent, text_of(named_child(child, "name")), None)
+            yield from _one("type", child, parent, name_of(child), None)
 
 
 def _type(node: Node, parent: str, depth: int) -> Iterator[Declaration]:
-    body, name = named_child(node, "body"), text_of(named_child(node, "name"))
+    body, name = named_child(node, "body"), name_of(node)
     if body is None or not name:  # a mention, not a definition
         return
     yield from _one(_TYPES[node.type], node, parent, name, None)
     if node.type == "enum_specifier":
         members = (n for n in walk(body, _WRAPPERS) if n.type == "enumerator")
-        yield from (_field(n, name, plain(named_child(n, "name")), "enum member") for n in members)
+        yield from (field_declaration(n, name, name_of(n), "enum member") for n in members)
     if node.type == "enum_specifier" or _HIDDEN.search(name) or depth >= DEEPEST:
         return
     public = node.type != "class_specifier"
@@ -129,19 +133,7 @@ def _fields(node: Node, owner: str) -> Iterator[Declaration]:
         match = re.search(r"[A-Za-z_]\w*", text)
         if match and not match[0].endswith("_"):  # private by custom
             kind = plain(named_child(node, "type")) + text[: match.start()]
-            yield _field(node, owner, match[0], kind, value)
-
-
-def _field(node: Node, owner: str, name: str, kind: str, value: str | None = None) -> Declaration:
-    return Declaration(
-        kind="field",
-        name=f"{owner}.{name}",
-        parent=owner,
-        node=node,
-        head=node.end_point.row,
-        read=partial(Signature, text="", returns=kind),
-        value=value,
-    )
+            yield replace(field_declaration(node, owner, match[0], kind), value=value)
 
 
 def _function(node: Node) -> Node | None:
@@ -161,32 +153,18 @@ def _one(
 ) -> Iterator[Declaration]:
     if not _NAME.fullmatch(name) or name.endswith(("_H", "_H_", "_HPP", "_HPP_", "_CUH")):
         return
-    head = function.end_point.row if function is not None else node.start_point.row
-    yield Declaration(
-        kind=kind,
-        name=member_name(parent, name),
-        parent=parent,
-        node=node,
-        head=head,
-        read=partial(_signature, node, function),
-    )
+    end = function.end_point.row if function is not None else node.start_point.row
+    read = partial(_signature, node, function)
+    yield declaration(kind, name, parent, node, read=read, head=end, joint="::")
 
 
 def _signature(node: Node, function: Node | None) -> Signature:
-    if function is None:
-        bases = [c for c in node.named_children if c.type == "base_class_clause"]
-        return simple(plain(b).removeprefix(":").strip() for b in bases)
-    returns = named_child(node, "type")
-    parameters = named_child(function, "parameters")
-    return signature(
-        _parameters(parameters),
-        plain(returns) if returns else None,
-        arrow=" -> ",
-        source=parameters,
-    )
+    if function is None and node.type in _MACROS:
+        return simple()
+    return typed_signature(node, _parameters, head=function)
 
 
-def _parameters(node: Node | None) -> Iterator[Parameter]:
+def _parameters(node: Node) -> Iterator[Parameter]:
     for place, child in enumerate(kids(node)):
         default = named_child(child, "default_value")
         text = plain(child).partition("=")[0].strip() if default else plain(child)

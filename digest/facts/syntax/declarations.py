@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import field
 from difflib import SequenceMatcher
 from enum import StrEnum
+from functools import partial
 from itertools import accumulate
 from typing import TYPE_CHECKING, TypeVar
 
@@ -162,6 +163,11 @@ def named_child(node: Node, field: str) -> Node | None:
     return node.child_by_field_name(field)
 
 
+def name_of(node: Node) -> str:
+    """The name that a declaration gives, as written."""
+    return text_of(node.child_by_field_name("name"))
+
+
 def kids(node: Node | None) -> Iterable[Node]:
     """The named children without comments."""
     return [] if node is None else [n for n in node.named_children if "comment" not in n.type]
@@ -233,6 +239,60 @@ def simple(bases: Iterable[str] = ()) -> Signature:
     """The signature of something without parameters."""
     known = tuple(bases)
     return Signature(text=f"({', '.join(known)})" if known else "", bases=known)
+
+
+def typed_signature(
+    node: Node,
+    parameters: Callable[[Node], Iterable[Parameter]],
+    *,
+    returns: str = "type",
+    arrow: str = " -> ",
+    head: Node | None = None,
+) -> Signature:
+    """The signature of what has typed parameters, as written; else the types that it extends.
+
+    ``returns`` is the field with the type of the result, ``head`` the part with the parameters.
+    """
+    given = named_child(head or node, "parameters")
+    if given is None:
+        bases = (plain(n) for n in node.named_children if n.type in _BASES)
+        return simple(base.removeprefix(":").strip() for base in bases)
+    result = named_child(node, returns)
+    type_ = plain(result) if result else None
+    return signature(parameters(given), type_, arrow=arrow, source=given)
+
+
+_BASES = frozenset({"base_class_clause", "superclass", "super_interfaces", "extends_interfaces"})
+
+
+def declaration(
+    kind: str,
+    name: str,
+    parent: str,
+    node: Node,
+    *,
+    read: Callable[[], Signature] = simple,
+    head: int | None = None,
+    joint: str = ".",
+) -> Declaration:
+    """What a node declares below its parent; without ``head`` its signature ends at its body."""
+    return Declaration(
+        kind=kind,
+        name=f"{parent}{joint}{name}" if parent else name,
+        parent=parent,
+        node=node,
+        head=before_body(node) if head is None else head,
+        read=read,
+    )
+
+
+def field_declaration(
+    node: Node, owner: str, name: str, type_: str | None, *, joint: str = ".", prefix: str = ""
+) -> Declaration:
+    """A field of a type, with its own type as what it returns."""
+    read = partial(Signature, text="", prefix=prefix, returns=type_)
+    end = node.end_point.row
+    return declaration("field", name, owner, node, read=read, head=end, joint=joint)
 
 
 _CALLED_IN_BRACKETS = re.compile(r"\(([\w:]++(?:<[\w:]*+>[\w:]*+)?)\)\(\)")

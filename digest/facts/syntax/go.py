@@ -12,13 +12,13 @@ from digest.facts.syntax.declarations import (
     CONFIGURES,
     Declaration,
     Parameter,
-    Signature,
-    before_body,
+    declaration,
+    field_declaration,
     kids,
+    name_of,
     named_child,
     plain,
-    signature,
-    simple,
+    typed_signature,
 )
 from digest.facts.syntax.grammar import text_of
 
@@ -55,24 +55,23 @@ def _specs(spec: Node) -> Iterator[Declaration]:
         kind = "constant" if spec.type == "const_spec" else "variable"
         for name in spec.children_by_field_name("name"):
             if _is_exported(text_of(name)):
-                yield _plain(kind, text_of(name), "", spec, spec.start_point.row)
-    elif spec.type in {"type_spec", "type_alias"} and _is_exported(
-        text_of(named_child(spec, "name"))
-    ):
-        yield from _type(spec, text_of(named_child(spec, "name")))
+                yield declaration(kind, text_of(name), "", spec, head=spec.start_point.row)
+    elif spec.type in {"type_spec", "type_alias"} and _is_exported(name_of(spec)):
+        yield from _type(spec, name_of(spec))
 
 
 def _type(spec: Node, name: str) -> Iterator[Declaration]:
     body = named_child(spec, "type")
     kind = {"struct_type": "struct", "interface_type": "interface"}.get(body.type if body else "")
-    yield _plain(kind or "type", name, "", spec, spec.start_point.row)
+    yield declaration(kind or "type", name, "", spec, head=spec.start_point.row)
     for child in kids(body) if kind else ():
         if child.type == "method_elem":
             yield from _function(child, name)
         for field in kids(child) if child.type == "field_declaration_list" else ():
             for one in field.children_by_field_name("name"):
                 if _is_exported(text_of(one)):
-                    yield _field(field, name, _key(field, name) or text_of(one))
+                    shown, type_ = _key(field, name) or text_of(one), named_child(field, "type")
+                    yield field_declaration(field, name, shown, plain(type_))
 
 
 def _key(field: Node, owner: str) -> str:
@@ -82,42 +81,13 @@ def _key(field: Node, owner: str) -> str:
     return match[1] if match else ""
 
 
-def _field(node: Node, owner: str, name: str) -> Declaration:
-    return Declaration(
-        kind="field",
-        name=f"{owner}.{name}",
-        parent=owner,
-        node=node,
-        head=node.end_point.row,
-        read=partial(Signature, text="", returns=plain(named_child(node, "type"))),
-    )
-
-
-def _plain(kind: str, name: str, parent: str, node: Node, head: int) -> Declaration:
-    return Declaration(kind=kind, name=name, parent=parent, node=node, head=head, read=simple)
-
-
 def _function(node: Node, parent: str) -> Iterator[Declaration]:
-    name = text_of(named_child(node, "name"))
-    if _is_exported(name):
-        yield Declaration(
-            kind="method" if parent else "function",
-            name=f"{parent}.{name}" if parent else name,
-            parent=parent,
-            node=node,
-            head=before_body(node),
-            read=partial(_signature, node),
-        )
+    if _is_exported(name := name_of(node)):
+        read = partial(typed_signature, node, _parameters, returns="result", arrow=" ")
+        yield declaration("method" if parent else "function", name, parent, node, read=read)
 
 
-def _signature(node: Node) -> Signature:
-    result = named_child(node, "result")
-    parameters = named_child(node, "parameters")
-    returns = plain(result) if result else None
-    return signature(_parameters(parameters), returns, arrow=" ", source=parameters)
-
-
-def _parameters(node: Node | None) -> Iterator[Parameter]:
+def _parameters(node: Node) -> Iterator[Parameter]:
     """Each name with its type; unnamed ones by their position."""
     for place, child in enumerate(kids(node)):
         kind = "*" if child.type.startswith("variadic") else ""

@@ -11,13 +11,12 @@ from digest.facts.syntax.declarations import (
     DEEPEST,
     Declaration,
     Parameter,
-    Signature,
-    before_body,
+    declaration,
     kids,
+    name_of,
     named_child,
     plain,
-    signature,
-    simple,
+    typed_signature,
 )
 from digest.facts.syntax.grammar import text_of
 
@@ -45,41 +44,21 @@ def _within(node: Node, parent: str, *, open_: bool, depth: int) -> Iterator[Dec
         elif not _is_public(child, open_=open_):
             continue
         elif child.type in _TYPES and depth < DEEPEST:
-            item = _one(_TYPES[child.type], child, parent, text_of(named_child(child, "name")))
+            item = _one(_TYPES[child.type], name_of(child), parent, child)
             yield item
             if (body := named_child(child, "body")) is not None:
                 inner = child.type in {"interface_declaration", "annotation_type_declaration"}
                 yield from _within(body, item.name, open_=inner, depth=depth + 1)
         elif child.type in _CALLABLE:
-            yield _one(_CALLABLE[child.type], child, parent, text_of(named_child(child, "name")))
+            yield _one(_CALLABLE[child.type], name_of(child), parent, child)
         elif child.type in {"field_declaration", "constant_declaration"}:
             for declarator in child.children_by_field_name("declarator"):
-                yield _one("constant", child, parent, text_of(named_child(declarator, "name")))
+                yield _one("constant", name_of(declarator), parent, child)
 
 
-def _one(kind: str, node: Node, parent: str, name: str) -> Declaration:
-    return Declaration(
-        kind=kind,
-        name=f"{parent}.{name}" if parent else name,
-        parent=parent,
-        node=node,
-        head=before_body(node),
-        read=partial(_signature, node),
-    )
-
-
-def _signature(node: Node) -> Signature:
-    parameters = named_child(node, "parameters")
-    if parameters is None:
-        return simple(
-            plain(n)
-            for n in node.named_children
-            if n.type in {"superclass", "super_interfaces", "extends_interfaces"}
-        )
-    returns = named_child(node, "type")
-    return signature(
-        _parameters(parameters), plain(returns) if returns else None, arrow=": ", source=parameters
-    )
+def _one(kind: str, name: str, parent: str, node: Node) -> Declaration:
+    read = partial(typed_signature, node, _parameters, arrow=": ")
+    return declaration(kind, name, parent, node, read=read)
 
 
 def _parameters(node: Node) -> Iterator[Parameter]:
@@ -89,7 +68,7 @@ def _parameters(node: Node) -> Iterator[Parameter]:
             yield Parameter(name=text.rpartition(" ")[2], annotation=text, kind="*")
         elif child.type == "formal_parameter":
             yield Parameter(
-                name=text_of(named_child(child, "name")),
+                name=name_of(child),
                 annotation=plain(named_child(child, "type")),
             )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from itertools import islice
 
@@ -17,7 +18,10 @@ from digest.facts.syntax.declarations import (
     Signature,
     bare,
     before_body,
+    declaration,
+    field_declaration,
     kids,
+    name_of,
     named_child,
     plain,
     signature,
@@ -60,7 +64,7 @@ def declarations(root: Node, path: str) -> Iterator[Declaration]:
         if clause.type == "export_clause"
         for spec in kids(clause)
     ]
-    listed = {text_of(named_child(spec, "name")) for spec, _ in specs}
+    listed = {name_of(spec) for spec, _ in specs}
     text = text_of(root)
     objects = {"exports", "module.exports"} | {
         name
@@ -73,7 +77,7 @@ def declarations(root: Node, path: str) -> Iterator[Declaration]:
         declared.add(item.name)
         yield item
     for spec, own in specs:
-        name = text_of(named_child(spec, "name"))
+        name = name_of(spec)
         shown = text_of(named_child(spec, "alias")) or name
         if name not in declared and shown != "default":
             yield _one("export" if own else FOREIGN, shown, "", spec, None)
@@ -97,7 +101,7 @@ def _statements(
                 yield from _declared(inner, parent, depth)
         elif statement.type == "expression_statement":
             yield from _assigned(statement, objects)
-        elif statement.type in _KINDS and text_of(named_child(statement, "name")) in listed:
+        elif statement.type in _KINDS and name_of(statement) in listed:
             yield from _declared(statement, parent, depth)
         elif statement.type in _VARIABLES:
             for item in _declared(statement, parent, depth):
@@ -118,7 +122,7 @@ def _declared(node: Node, parent: str, depth: int) -> Iterator[Declaration]:
                 kind = "function" if called else "constant"
                 yield _one(kind, text_of(target), parent, child, value if called else None)
     elif node.type in _KINDS:
-        name = text_of(named_child(node, "name"))
+        name = name_of(node)
         item = _one(_KINDS[node.type], name, parent, node, node)
         yield item
         if (
@@ -160,40 +164,22 @@ def _assigned(statement: Node, objects: set[str]) -> Iterator[Declaration]:
 def _members(node: Node, owner: str) -> Iterator[Declaration]:
     body = named_child(node, "body") or named_child(node, "value")
     for child in kids(body) if body is not None else ():
-        name = text_of(named_child(child, "name")) or text_of(named_child(child, "property"))
+        name = name_of(child) or text_of(named_child(child, "property"))
         words = (text_of(c) for c in child.children if c.type == "accessibility_modifier")
         if not _NAME.fullmatch(name) or any(word != "public" for word in words):
             continue
         if child.type in _METHODS:
             yield _one("method", name, owner, child, child)
         elif child.type in _FIELDS:
-            optional = any(c.type == "?" for c in child.children)
-            value = named_child(child, "value")
-            yield Declaration(
-                kind="field",
-                name=f"{owner}.{name}",
-                parent=owner,
-                node=child,
-                head=child.end_point.row,
-                value=plain(value) if value else None,
-                read=partial(
-                    Signature,
-                    text="",
-                    prefix="optional" if optional else "",
-                    returns=bare(named_child(child, "type")),
-                ),
-            )
+            prefix = "optional" if any(c.type == "?" for c in child.children) else ""
+            value, type_ = named_child(child, "value"), bare(named_child(child, "type"))
+            item = field_declaration(child, owner, name, type_, prefix=prefix)
+            yield replace(item, value=plain(value) if value else None)
 
 
 def _one(kind: str, name: str, parent: str, node: Node, called: Node | None) -> Declaration:
-    return Declaration(
-        kind=kind,
-        name=f"{parent}.{name}" if parent else name,
-        parent=parent,
-        node=node,
-        head=before_body(called) if called is not None else node.start_point.row,
-        read=partial(_signature, called),
-    )
+    end = before_body(called) if called is not None else node.start_point.row
+    return declaration(kind, name, parent, node, read=partial(_signature, called), head=end)
 
 
 def _signature(node: Node | None) -> Signature:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 
 from tree_sitter import Node
@@ -14,9 +15,11 @@ from digest.facts.syntax.declarations import (
     Parameter,
     Signature,
     bare,
-    before_body,
+    declaration,
+    field_declaration,
     kids,
     member_name,
+    name_of,
     named_child,
     plain,
     signature,
@@ -61,7 +64,7 @@ def declarations(root: Node, path: str) -> Iterator[Declaration]:
 
 def _items(node: Node, parent: str, depth: int) -> Iterator[Declaration]:
     hidden = {
-        text_of(named_child(n, "name"))
+        name_of(n)
         for n in node.named_children
         if n.type in {"struct_item", "enum_item", "trait_item"} and not _is_public(n)
     }
@@ -77,9 +80,7 @@ def _items(node: Node, parent: str, depth: int) -> Iterator[Declaration]:
                 yield from _members(child, member_name(parent, owner), public=False)
         elif child.type == "mod_item":
             if _is_public(child) and depth < DEEPEST and (body := named_child(child, "body")):
-                yield from _items(
-                    body, member_name(parent, text_of(named_child(child, "name"))), depth + 1
-                )
+                yield from _items(body, member_name(parent, name_of(child)), depth + 1)
         elif child.type in _KINDS and _is_public(child):
             item = _declaration(child, parent, _KINDS[child.type])
             yield item
@@ -88,9 +89,10 @@ def _items(node: Node, parent: str, depth: int) -> Iterator[Declaration]:
             elif child.type == "struct_item" and not _is_read(child, attributes):
                 for one in kids(named_child(child, "body")):
                     if one.type == "field_declaration" and _is_public(one):
-                        yield _field(one, item.name, text_of(named_child(one, "name")))
+                        type_ = bare(named_child(one, "type"))
+                        yield field_declaration(one, item.name, name_of(one), type_, joint="::")
         if child.type == "struct_item" and _is_read(child, attributes):
-            owner = member_name(parent, text_of(named_child(child, "name")))
+            owner = member_name(parent, name_of(child))
             yield from _keys(child, owner, attributes)
 
 
@@ -106,21 +108,6 @@ def _members(node: Node, owner: str, *, public: bool) -> Iterator[Declaration]:
             yield _declaration(child, owner, "method")
 
 
-def _field(
-    node: Node, owner: str, name: str, above: int = 0, value: str | None = None
-) -> Declaration:
-    return Declaration(
-        kind="field",
-        name=member_name(owner, name),
-        parent=owner,
-        node=node,
-        head=node.end_point.row,
-        read=partial(Signature, text="", returns=bare(named_child(node, "type"))),
-        above=above,
-        value=value,
-    )
-
-
 def _keys(node: Node, owner: str, attributes: str) -> Iterator[Declaration]:
     """The fields of a type that is read from files, as files spell them, public or not."""
     spelled = _RENAME_ALL.search(attributes)
@@ -131,7 +118,7 @@ def _keys(node: Node, owner: str, attributes: str) -> Iterator[Declaration]:
             above += text_of(child)
         elif child.type == "field_declaration":
             match = _RENAME.search(above)
-            name = match[1] if match else text_of(named_child(child, "name")).removeprefix("r#")
+            name = match[1] if match else name_of(child).removeprefix("r#")
             if spelled and not match and "ebab" in spelled[1]:
                 name = name.replace("_", "-")
             elif spelled and not match and spelled[1] == "camelCase":
@@ -142,19 +129,15 @@ def _keys(node: Node, owner: str, attributes: str) -> Iterator[Declaration]:
                 value = (default["raw"] or default["text"] or "") if default else None
                 given = _DEFAULT_BY.search(above)
                 value = f"{given[1]}()" if given and value is None else value
-                yield _field(child, owner, name, rows, value and value.replace("\\", ""))
+                type_ = bare(named_child(child, "type"))
+                item = field_declaration(child, owner, name, type_, joint="::")
+                yield replace(item, above=rows, value=value and value.replace("\\", ""))
             above = ""
 
 
 def _declaration(node: Node, parent: str, kind: str) -> Declaration:
-    return Declaration(
-        kind=kind,
-        name=member_name(parent, text_of(named_child(node, "name"))),
-        parent=parent,
-        node=node,
-        head=before_body(node),
-        read=partial(_signature, node),
-    )
+    read = partial(_signature, node)
+    return declaration(kind, name_of(node), parent, node, read=read, joint="::")
 
 
 def _signature(node: Node) -> Signature:
