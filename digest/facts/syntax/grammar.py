@@ -39,7 +39,7 @@ _SECONDS_A_BYTE = 4e-6
 stages, the slowest of the same files take 2 microseconds a byte, and the median 0.2."""
 
 _CLOCKED = 8  # steps from one look at the clock to the next
-_STAGE = 4_096  # bytes by which an open text grows from one stage to the next
+_STAGE = 3_072  # bytes by which an open text grows from one stage to the next
 _AMBIGUOUS = frozenset({"c", "cpp"})
 """Grammars that can reuse almost no node of the previous stage: their stages are twice as large."""
 
