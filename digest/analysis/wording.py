@@ -248,7 +248,7 @@ def shared_start(pairs: Sequence[tuple[str, str]]) -> tuple[str, str]:
     if len(pairs) <= _PAIR:
         return "", ""
     # Imported here, because the parsers that come with it are needed by few.
-    from digest.facts.syntax.declarations import common_start
+    from digest.facts.similarity import common_start
 
     starts = (min(names)[: common_start(min(names), max(names))] for names in (olds, news))
     before, after = (start[: max(map(start.rfind, "_.")) + 1] for start in starts)

@@ -19,16 +19,9 @@ from digest.facts.call_arguments import conditional, flat, is_told_apart, resolv
 from digest.facts.languages import language_of
 from digest.facts.named_settings import default_fact
 from digest.facts.side_text import COMMENT, SideText, Values, block, same_place
+from digest.facts.similarity import Comparison, is_opposite, spelled
 from digest.facts.syntax import javascript
-from digest.facts.syntax.declarations import (
-    CONFIGURES,
-    MOST_BASES,
-    Comparison,
-    DeclaredField,
-    is_opposite,
-    key,
-    type_key,
-)
+from digest.facts.syntax.declarations import CONFIGURES, MOST_BASES, DeclaredField, key, type_key
 
 _MOST_PAIRS = 400  # removed and added fields that are compared; more are generated
 _ALIKE = 0.6  # share of equal letters in two names for a rename
@@ -81,8 +74,8 @@ def compare(before: FieldsOfSide, after: FieldsOfSide) -> Iterator[Fact]:
             named = {n.replace("_", "").casefold() for n in news}
             gone = [f for f in gone if f.name.casefold() not in named or "_" in f.name]
         if language == "rust":  # another attribute may give it its name in files
-            both = {*map(_bare, olds)} & {*map(_bare, news)}
-            gone, come = ([f for f in one if _bare(f.name) not in both] for one in (gone, come))
+            both = {*map(spelled, olds)} & {*map(spelled, news)}
+            gone, come = ([f for f in one if spelled(f.name) not in both] for one in (gone, come))
         gone = [f for f in gone if f.name not in elsewhere and not _taken(f, after.source)]
         come = _own(come, owner, after, before, fields[0])
         for old, new in _renames(gone, come, before.source, after.source):
@@ -101,10 +94,6 @@ def compare(before: FieldsOfSide, after: FieldsOfSide) -> Iterator[Fact]:
         for name, new in news.items():
             if name in olds and (new.touched or olds[name].touched):
                 yield from _changes(olds[name], new, before.source, after.source)
-
-
-def _bare(name: str) -> str:
-    return name.replace("_", "").replace("-", "").casefold()
 
 
 def _is_internal(field: DeclaredField, source: SideText) -> bool:

@@ -50,6 +50,7 @@ from digest.facts.languages import patterns
 from digest.facts.paths import is_script
 from digest.facts.prefilter import may_declare, may_set
 from digest.facts.side_text import FileContext, SideText, constants
+from digest.facts.similarity import last_part
 from digest.facts.syntax import c_family, go, java, javascript, rust
 from digest.facts.syntax.declarations import (
     BasesOf,
@@ -57,7 +58,6 @@ from digest.facts.syntax.declarations import (
     DeclaredField,
     PublicDeclaration,
     grouped,
-    last_part,
     name_row,
 )
 from digest.facts.syntax.grammar import ParseBudget, TooComplex, bodies, parse, text_of, without

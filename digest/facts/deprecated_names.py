@@ -6,7 +6,7 @@ import re
 
 from digest.facts.languages import language_of
 from digest.facts.message import INSTEAD, JOINED, NO_NAMES, QUOTED_NAME
-from digest.facts.side_text import COMMENT, SideLines
+from digest.facts.side_text import COMMENT, SideLines, indent_of
 
 _LONGEST = 600  # characters of a line; longer ones are data
 
@@ -222,14 +222,13 @@ def _named_by_mark(sheet: SideLines, lines: dict[int, str], first: int, *, docs:
 
 def _declared_above(sheet: SideLines, line: str, number: int) -> str:
     """The option whose declaration has an argument on a line of its own."""
-    depth, first = len(line) - len(line.lstrip()), ""
+    depth, first = indent_of(line), ""
     for above in sheet.above(number, 40):
-        indent = len(above) - len(above.lstrip())
-        if above.strip() and indent < depth:
+        if above.strip() and indent_of(above) < depth:
             call = _DECLARES.search(above)
             name = _DECLARED.match((call["given"] or first) if call else "")
             return name["name"] if name else ""
-        first = above if indent == depth else first
+        first = above if indent_of(above) == depth else first
     return ""
 
 
@@ -368,10 +367,9 @@ def owner_of(sheet: SideLines, line: int, name: str) -> str:
     if language_of(sheet.path) not in {"java", "javascript", "python", "typescript"}:
         return ""
     marked = sheet.whole[line - 1] if line <= len(sheet.whole) else ""
-    depth = len(marked) - len(marked.lstrip()) - marked.lstrip().startswith("*")
+    depth = indent_of(marked) - marked.lstrip().startswith("*")
     for above in sheet.above(line, _LONGEST_TYPE) if marked[:1].isspace() else ():
-        indent = len(above) - len(above.lstrip())
-        if above.strip() and indent < depth and not COMMENT.match(above):
+        if above.strip() and indent_of(above) < depth and not COMMENT.match(above):
             match = _TYPE.match(above.lstrip())
             return match["name"] if match and match["name"] != name else ""
     return ""

@@ -33,7 +33,7 @@ from digest.facts.deprecated_names import (
 )
 from digest.facts.languages import language_of
 from digest.facts.renames import last
-from digest.facts.side_text import COMMENT, FileContext, SideLines, block, changed_text
+from digest.facts.side_text import COMMENT, FileContext, SideLines, block, changed_text, indent_of
 from digest.frozen import frozen
 
 _HINTS = ("eprecat", "DEPRECAT", "be removed", "bsolete", "FutureWarning")
@@ -288,8 +288,8 @@ def _is_member(before: SideLines, after: SideLines, notice: _Notice) -> bool:
 
 def _is_inside(below: Sequence[str]) -> Callable[[str], bool]:
     """Whether a line above a mark is in the block of the mark: indented as far, or empty."""
-    depth = len(below[0]) - len(below[0].lstrip()) if below else 0
-    return lambda line: not line.strip() or len(line) - len(line.lstrip()) >= depth - 1
+    depth = indent_of(below[0]) if below else 0
+    return lambda line: not line.strip() or indent_of(line) >= depth - 1
 
 
 def _matched(

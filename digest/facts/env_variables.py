@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import chain, islice
+from itertools import chain
 
 from digest.core.facts import Fact, FactKind
 from digest.core.patterns import read_table
@@ -80,8 +80,8 @@ def _given_to_make(source: SideText) -> Iterator[NamedSetting]:
     """Variables for which a Makefile of C or C++ asks, and which it gives no value of its own."""
     if len(source.text) > _LONGEST_MAKEFILE or not _COMPILES.search(source.text):
         return
-    asked = ((row, m["name"]) for row, line in source.changed() if (m := _ASKED.match(line)))
-    for row, name in islice(asked, _MOST_ASKED):
+    for row, asked in source.matches(_ASKED, _MOST_ASKED):
+        name = asked["name"]
         own = rf"^[ ]*(?:override |export )?{name}[ \t]*[:+]?=|^[ ]*define {name}\b"
         given = (
             rf"^[ ]*ifndef {name}\b(?:(?!^[ ]*endif)[\s\S]){{0,{_NEAR}}}?^[ \t]*{name}[ \t]*[:?]?="

@@ -18,6 +18,7 @@ from digest.core.patterns import lazy
 from digest.facts.languages import language_of
 from digest.facts.renames import last
 from digest.facts.side_text import FileContext
+from digest.facts.similarity import spelled
 
 _INDEXES = ("index.ts", "index.js", "index.tsx", "index.mjs", "mod.ts")
 _TYPED_CLASS = lazy(r"Arg(?:s|uments)$")
@@ -364,4 +365,4 @@ def _is_described(fact: Fact) -> bool:
 
 
 def _plain(name: str) -> str:
-    return re.sub(r"[-_]", "", name.rpartition(".")[2]).casefold()
+    return spelled(name.rpartition(".")[2])

@@ -17,7 +17,7 @@ from digest.core.facts import Action, Fact, FactKind
 from digest.facts import named_settings
 from digest.facts.deprecations import recommended
 from digest.facts.named_settings import NamedSetting
-from digest.facts.side_text import SideText, entire
+from digest.facts.side_text import SideText, entire, indent_of
 
 _FLAG = re.compile(r"\"(\w*-?features?(?:-\w+)?)\"")
 _CASE = re.compile(r"\s*case\s+\"")
@@ -86,37 +86,32 @@ _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 def _parsed(source: SideText) -> Iterator[NamedSetting]:
     """The texts that a type of features is read from; the flag has the name of the type."""
-    arms = ((row, m["value"]) for row, line in source.changed() if (m := _ARM.match(line)))
-    for row, value in islice(arms, _MOST_CASES):
+    for row, arm in source.matches(_ARM, _MOST_CASES):
         above = source.above(row, _LONGEST_SWITCH)
         head = next((line for line in above if line.startswith(("impl", "}"))), "")
         if match := _PARSES.match(head):
             flag = _HUMP.sub("-", match["type"].removesuffix("s")).lower()
-            name = f"--{flag}s={value}"
-            yield NamedSetting(names=(name,), line=row + 1, quoted=(f'"{value}"',))
+            name = f"--{flag}s={arm['value']}"
+            yield NamedSetting(names=(name,), line=row + 1, quoted=(f'"{arm["value"]}"',))
 
 
 def _features(source: SideText, flag: str) -> Iterator[NamedSetting]:
     """The values of a feature flag, as a switch distinguishes them, with what it does for each."""
-    cases = ((row, line) for row, line in source.changed() if _CASE.match(line))
-    for row, line in islice(cases, _MOST_CASES):
-        if _switches_features(source, row, line):
+    for row, case in source.matches(_CASE, _MOST_CASES):
+        if _switches_features(source, row, case.string):
             start = source.offset(row + 2)
             end = _NEXT_CASE.search(source.text, start, start + _REACH)
             text = source.text[start : end.start() if end else start + _REACH]
-            for value in _VALUE.findall(line):
+            for value in _VALUE.findall(case.string):
                 yield NamedSetting(names=(f"--{flag}={value}",), line=row + 1, text=text)
 
 
 def _switches_features(source: SideText, row: int, case: str) -> bool:
     """Whether a line above the ``switch`` of a case or its function mentions features."""
-    depth = len(case) - len(case.lstrip())
     inside = 0  # lines from the case or its switch upwards
     for line in source.above(row, _LONGEST_SWITCH):
         is_head = line.startswith("func ")
-        if inside or (
-            line.lstrip().startswith("switch ") and len(line) - len(line.lstrip()) <= depth
-        ):
+        if inside or (line.lstrip().startswith("switch ") and indent_of(line) <= indent_of(case)):
             inside += 1
         if "eature" in line and (is_head or 0 < inside <= _ABOVE_SWITCH):
             return True

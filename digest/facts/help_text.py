@@ -19,7 +19,7 @@ from digest.core.patterns import lazy, read_patterns
 from digest.facts.languages import language_of
 from digest.facts.named_settings import default_fact
 from digest.facts.renames import last
-from digest.facts.side_text import FileContext, SideText
+from digest.facts.side_text import FileContext, SideText, enclosing, indent_of
 
 LONGEST = 300  # maximum characters of a text
 _BELOW = 10  # maximum lines of a declaration that are read
@@ -116,10 +116,10 @@ def _quoted(lines: Sequence[str], row: int) -> str:
 
 def _declaration(lines: Sequence[str], row: int) -> Iterator[str]:
     """The declaration that begins on a line, up to the apparent start of the next."""
-    indent, opened, closed = _indent(lines[row]), lines[row].count("("), lines[row].count(")")
+    indent, opened, closed = indent_of(lines[row]), lines[row].count("("), lines[row].count(")")
     yield lines[row]
     for line in lines[row + 1 : row + _BELOW]:
-        depth = _indent(line)
+        depth = indent_of(line)
         if not line.strip() or depth < indent:
             return
         if depth == indent and _NEXT.match(line) and not _KEY.match(line.lstrip()):
@@ -174,10 +174,6 @@ def literals(text: str, at: int) -> str:
         if len(parts) == _BELOW:
             break
     return "".join(parts).replace("\\n", " ").replace('\\"', '"').replace("%%", "%")
-
-
-def _indent(line: str) -> int:
-    return len(line) - len(line.lstrip())
 
 
 DOCUMENTED = "documented default"
@@ -385,19 +381,15 @@ _WITHIN = 30  # lines above a value in which its condition stands
 
 def _condition_at(lines: Sequence[str], row: int) -> str:
     """The innermost condition under which a line runs, told by its indentation; or "..."."""
-    depth = _indent(lines[row])
     if match := _CHOSEN.search(lines[row]):
         return match["when"]
-    for line in reversed(lines[max(0, row - _WITHIN) : row]):
-        if not line.strip() or _indent(line) >= depth:
-            continue
+    above = reversed(lines[max(0, row - _WITHIN) : row])
+    for line in enclosing(above, indent_of(lines[row])):
         if match := _IF.match(line):
-            return (
-                match["when"].strip("()") if "(" not in match["when"].strip("()") else match["when"]
-            )
+            bare = match["when"].strip("()")
+            return bare if "(" not in bare else match["when"]
         if _ELSE.match(line):
             return "..."
-        depth = _indent(line)
     return ""
 
 

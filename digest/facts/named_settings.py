@@ -15,7 +15,7 @@ from functools import lru_cache
 from digest.core.facts import Action, Fact, FactKind
 from digest.facts.call_arguments import conditional, flat, is_told_apart, resolve_default
 from digest.facts.side_text import SideLines, SideText, same_place
-from digest.facts.syntax.declarations import Comparison, common_start, is_opposite
+from digest.facts.similarity import Comparison, common_start, is_opposite
 from digest.frozen import frozen
 
 _WORD = re.compile(r"[\w-]++")

@@ -19,7 +19,7 @@ from digest.core.facts import Fact, FactKind
 from digest.facts import class_fields, named_settings
 from digest.facts.call_arguments import is_told_apart, resolve_default, split
 from digest.facts.paths import is_translation
-from digest.facts.side_text import SideText
+from digest.facts.side_text import SideText, enclosing, indent_of
 from digest.facts.syntax.declarations import CONFIGURES, DeclaredField
 
 _LEAF = re.compile(r"(?:Option|Setting|Opt)$")
@@ -348,17 +348,12 @@ def _is_changed(was: re.Match[str], match: re.Match[str]) -> bool:
 
 def _in_table(source: SideText, row: int, member: re.Match[str]) -> str:
     """A member of a table of defaults, or of the result of a function of defaults."""
-    depth = _depth(member.string)
     above = source.above(row, _DEFAULT_TABLES_REACH)
-    head = next((line for line in above if line.strip() and _depth(line) < depth), "")
+    head = next(enclosing(above, indent_of(member.string)), "")
     given = head[:1].isspace() and _ARGUMENT.search(head)
     known = not given and _LITERAL.fullmatch(member["value"])
     owner = _default_tables_owner(source, row) if known else ""
     return f"{owner}.{member['name']}" if owner else ""
-
-
-def _depth(line: str) -> int:
-    return len(line) - len(line.lstrip())
 
 
 _ARGUMENT = re.compile(r"\w\([^()\n]{0,80}\{$")

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 
 from digest.core.change import Hunk
 from digest.facts.languages import patterns, words
+from digest.facts.side_text import indent_of
 
 _DEFINITION = re.compile(r"[ \t]*(?:async[ \t]+)?(?:def|class)[ \t]+\w")
 _END_OF_HEADER = re.compile(r"[ \t]*(?:\)|[^#]*[^#\s]\))[ \t]*(?:->[^#]*)?:[ \t]*(?:#.*)?$")
@@ -56,7 +57,7 @@ def _may(line: str, section: str) -> bool:
         return False
     if ":" in line and _END_OF_HEADER.match(line):
         return not _STATEMENT.match(line)
-    indent = len(line) - len(line.lstrip())
+    indent = indent_of(line)
     if not indent:
         return False
     line = line.rstrip()

@@ -16,7 +16,8 @@ from difflib import SequenceMatcher
 from digest.core.change import Hunk
 from digest.core.facts import Action, Fact, FactKind
 from digest.facts.paths import area_of
-from digest.facts.syntax.declarations import NAME_WORDS, common_start, grouped, is_opposite
+from digest.facts.similarity import NAME_WORDS, common_start, is_opposite, last_part, spelled
+from digest.facts.syntax.declarations import grouped
 
 Beside = Callable[[Fact], tuple[str, str]]
 """The changed lines around the evidence of a fact, and the text of its file before the change."""
@@ -143,7 +144,7 @@ def forwarded(facts: Sequence[Fact], hunks: Iterable[Hunk]) -> list[Fact]:
     A setting becomes one of another class, a function one whose name is a part of the other.
     """
     gone = {
-        f.name if f.kind is FactKind.CONFIG else _last(f): f
+        f.name if f.kind is FactKind.CONFIG else last_part(f.name): f
         for f in facts
         if f.kind in _OF_FILES and f.action is Action.REMOVED
     }
@@ -172,10 +173,10 @@ def _used_now(
         return replace(old, action=Action.RENAMED, name=match["name"], before=old.name, after=None)
     added = "\n".join(("", *hunk.added[:_MOST_TOLD]))
     for new in come[:_MOST_TOLD]:
-        one, other = at[0].casefold(), _last(new).casefold()
+        one, other = at[0].casefold(), last_part(new.name).casefold()
         part = (one in other or other in one) and not is_opposite(one, other)
         alike = part and _sort(old) == _sort(new) and _of(old) == _of(new)
-        if alike and f"\n{start}{_last(new)}(" in added:
+        if alike and f"\n{start}{last_part(new.name)}(" in added:
             return _as_renamed(old, new)
     return None
 
@@ -261,10 +262,6 @@ def _of(fact: Fact) -> str:
     return fact.name.rpartition(".")[0]
 
 
-def _last(fact: Fact) -> str:
-    return re.split(r"[.:]+", fact.name)[-1]
-
-
 def _alone(old: Fact, gone: Sequence[Fact], come: Sequence[Fact]) -> list[Fact]:
     """The member that replaces another with the same signature, if its type has no other one."""
     lost, found = ([f for f in side if _of(f) == _of(old)] for side in (gone, come))
@@ -282,8 +279,8 @@ def _says(words: str, old: Fact, new: Fact) -> bool:
     ends = [last(f.name) for f in (old, new)]
     if old.kind is FactKind.METRIC:  # of which the program calls the part that differs
         start = ends[0].rfind("_", 0, common_start(*ends)) + 1
-        ends = [_spelled(name[start:]) for name in ends]
-        words = _spelled(words)
+        ends = [spelled(name[start:]) for name in ends]
+        words = spelled(words)
     names = [_flat(name) for name in ends]
     places = [m.start() for m in re.finditer(rf"(?<!\w){re.escape(names[0])}(?!\w)", words)]
     joint = re.compile(
@@ -360,16 +357,16 @@ def _alike(facts: list[Fact], message: str) -> list[Fact]:
     swaps = [_swap(f) for f in facts if f.action is Action.RENAMED] + _parallel(facts)
     swaps += [(m["old"], m["new"]) for m in _SWAPS.finditer(message.partition("\n")[0][:300])]
     swaps = [*dict.fromkeys(swaps)][:_MOST_SWAPS]
-    come = {(*_sort(f), _spelled(f.name)): f for f in facts if f.action is Action.ADDED}
+    come = {(*_sort(f), spelled(f.name)): f for f in facts if f.action is Action.ADDED}
     if not come:
         return facts
     renames: dict[int, Fact | None] = {}
     for fact in facts:
         if fact.action is not Action.REMOVED or fact.kind not in _CODE:
             continue
-        plain = _spelled(fact.name)
+        plain = spelled(fact.name)
         for old, new in ((plain, plain), *swaps):
-            first, second = _spelled(old), _spelled(new)
+            first, second = spelled(old), spelled(new)
             ends = second.join(plain.rsplit(first, 1)) if len(old) > 1 else plain
             owner, dot, end = plain.rpartition(".")
             swapped = plain.replace(first, second) if len(old) > 1 else plain
@@ -378,15 +375,10 @@ def _alike(facts: list[Fact], message: str) -> list[Fact]:
             if key and (found := come[key]).name != fact.name:
                 del come[key]
                 renames[id(fact)] = None
-                whole = _last(fact) == _last(found)
+                whole = last_part(fact.name) == last_part(found.name)
                 renames[id(found)] = None if whole else _as_renamed(fact, found)
                 break
     return [kept for f in facts if (kept := renames.get(id(f), f)) is not None]
-
-
-def _spelled(name: str) -> str:
-    """A name regardless of the case and the marks between its words."""
-    return name.replace("-", "").replace("_", "").casefold()
 
 
 _SWAPS = re.compile(
@@ -409,7 +401,7 @@ def _parallel(facts: Sequence[Fact]) -> list[tuple[str, str]]:
             sides = steps.setdefault(_of(fact), ([], []))
             sides[fact.action is Action.ADDED].append(fact)
     pairs = Counter(
-        (_last(gone[0]), _last(come[0]))
+        (last_part(gone[0].name), last_part(come[0].name))
         for gone, come in steps.values()
         if len(gone) == len(come) == 1
         and (gone[0].before or "").partition(")")[0] == (come[0].after or "").partition(")")[0]

@@ -138,7 +138,7 @@ def _matched(old: list[_Item], new: list[_Item], before: SideLines, after: SideL
     gone = {(item.name, item.detail): item for item in old}
     come = {(item.name, item.detail): item for item in new}
     found: list[Fact] = []
-    renamed = _renames(gone, come) | _renamed_blocks(gone, come, before, after)
+    renamed = _renames(gone, come, before, after)
     replaced = {(item.name, item.detail) for item in renamed.values()}
     for key in dict.fromkeys([*gone, *come]):
         a, b = gone.get(key), come.get(key)
@@ -161,38 +161,28 @@ def _matched(old: list[_Item], new: list[_Item], before: SideLines, after: SideL
     return found
 
 
-def _renames(gone: _Side, come: _Side) -> dict[tuple[str, str], _Item]:
-    """New members in the place (type and number, same block) of a removed one."""
-    places = {
-        (item.name.rpartition(".")[0], item.value): item
-        for key, item in gone.items()
-        if item.detail == "field" and "=" in item.value and key not in come
-    }
-    return {
-        key: places[place]
-        for key, item in come.items()
-        if item.detail == "field"
-        and key not in gone
-        and (place := (item.name.rpartition(".")[0], item.value)) in places
-    }
-
-
-def _renamed_blocks(
+def _renames(
     gone: _Side, come: _Side, before: SideLines, after: SideLines
 ) -> dict[tuple[str, str], _Item]:
-    """New services and types with all that a removed one of their kind had, and nothing else."""
+    """What is new in the place of a removed item, by its key."""
     lost = {
-        (item.detail, body): item
+        place: item
         for key, item in gone.items()
-        if item.detail in _HEADS and key not in come and (body := _body(before.whole, item.line))
+        if key not in come and (place := _place(item, before))
     }
     return {
         key: lost[place]
         for key, item in come.items()
-        if item.detail in _HEADS
-        and key not in gone
-        and (place := (item.detail, _body(after.whole, item.line))) in lost
+        if key not in gone and (place := _place(item, after)) in lost
     }
+
+
+def _place(item: _Item, side: SideLines) -> tuple[str, str | tuple[str, ...]] | None:
+    """Type and number of a field in its block, or all that a service or type has."""
+    if item.detail == "field" and "=" in item.value:
+        return item.name.rpartition(".")[0], item.value
+    body = _body(side.whole, item.line) if item.detail in _HEADS else ()
+    return (item.detail, body) if body else None
 
 
 def _body(whole: tuple[str, ...], line: int) -> tuple[str, ...]:

@@ -18,7 +18,7 @@ from digest.facts import named_settings
 from digest.facts.call_arguments import literal, split
 from digest.facts.manifests_python import toml_places
 from digest.facts.named_settings import NamedSetting
-from digest.facts.side_text import SideLines, SideText, block
+from digest.facts.side_text import SideLines, SideText, block, enclosing
 
 _MODULE = re.compile(r"(?:^|/)(?:default|global)s?_?(?:setting|config)s?\.py$")
 """A module that only holds settings, with their defaults."""
@@ -41,8 +41,7 @@ def find_constants(before: SideText, after: SideText) -> Iterator[Fact]:
 
 
 def _constants(source: SideText) -> Iterator[NamedSetting]:
-    found = ((row, m) for row, line in source.changed() if (m := _CONSTANT.match(line)))
-    for row, match in islice(found, _MOST):
+    for row, match in source.matches(_CONSTANT, _MOST):
         value = match["value"].strip()
         plain = _PLAIN.match(value) is not None
         yield NamedSetting(
@@ -132,8 +131,7 @@ def find_rows(before: SideText, after: SideText, language: str) -> Iterator[Fact
 
 
 def _defaults(source: SideText) -> Iterator[NamedSetting]:
-    found = ((row, m) for row, line in source.changed() if (m := _SET_DEFAULT.match(line)))
-    for row, match in islice(found, _MOST):
+    for row, match in source.matches(_SET_DEFAULT, _MOST):
         plain = _PLAIN.match(match["value"]) is not None
         yield NamedSetting(
             names=(match["name"],),
@@ -220,8 +218,7 @@ def find_options(before: SideText, after: SideText) -> Iterator[Fact]:
 
 
 def _options(source: SideText) -> Iterator[NamedSetting]:
-    heads = ((row, m) for row, line in source.changed() if (m := _HEAD.match(line)))
-    for row, head in islice(heads, _MOST_OPTIONS):
+    for row, head in source.matches(_HEAD, _MOST_OPTIONS):
         start = source.offset(row + 1) + head.start("rest") - 1
         read = split(source.text, start, "typescript")
         parts = read[1] if read else ()
@@ -249,13 +246,8 @@ def _paths(
     A table that is kept apart leads there from each option that takes it.
     """
     path: tuple[str, ...] = (head["name"],)
-    depth = len(head["depth"])
     inside = False  # a table of the options of one option
-    for line in source.above(row, _DEEPEST):
-        here = len(line) - len(line.lstrip())
-        if not line.strip() or here >= depth:
-            continue
-        depth = here
+    for line in enclosing(source.above(row, _DEEPEST), len(head["depth"])):
         if (above := _HEAD.match(line)) is None:
             if table := _KEPT_APART.match(line):
                 yield from _through(source, table[1], path, deeper)

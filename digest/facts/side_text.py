@@ -207,6 +207,11 @@ class SideText(FileSide):
             if first < last and start <= len(self.text):
                 yield from enumerate(self.text[start : end - 1].split("\n"), first)
 
+    def matches(self, pattern: re.Pattern[str], most: int) -> Iterator[tuple[int, re.Match[str]]]:
+        """The first changed lines that begin like a pattern, with their 0-based numbers."""
+        found = ((row, m) for row, line in self.changed() if (m := pattern.match(line)))
+        return islice(found, most)
+
     @cached_property
     def first_changed(self) -> dict[str, int]:
         """The number of the first changed line with a word, counted from 1."""
@@ -273,10 +278,23 @@ def entire(source: SideText) -> SideText:
     )
 
 
+def indent_of(line: str) -> int:
+    """The number of characters before the text of a line."""
+    return len(line) - len(line.lstrip())
+
+
+def enclosing(above: Iterable[str], depth: int) -> Iterator[str]:
+    """The heads of what a line is in, nearest first: each is indented less than those below."""
+    for line in above:
+        if line.strip() and (here := indent_of(line)) < depth:
+            yield line
+            depth = here
+
+
 def block(text: str, start: int) -> str:
     """The text of a declaration: up to the next line with the same or less indentation."""
     line = text.rfind("\n", 0, start) + 1
-    depth = len(text[line:start]) - len(text[line:start].lstrip())
+    depth = indent_of(text[line:start])
     end = re.compile(rf"^[ \t]{{0,{depth}}}[^\s)\]#]", re.MULTILINE).search(
         text, text.find("\n", start) + 1 or len(text)
     )
@@ -422,13 +440,9 @@ _LONGEST_FUNCTION = 20_000  # characters above a line in which its function begi
 
 def is_local(text: str, start: int) -> bool:
     """Whether a line is inside a Python function, whose variables are not members of a class."""
-    line = text[start:].partition("\n")[0]
-    indent = len(line) - len(line.lstrip())
+    depth = indent_of(text[start:].partition("\n")[0])
     above = text[max(0, start - _LONGEST_FUNCTION) : start]
-    for line in reversed(above.split("\n")):
-        depth = len(line) - len(line.lstrip())
-        if line.strip() and depth < indent:
-            if header := _HEADER.match(line):
-                return header[1] == "def"
-            indent = depth
+    for head in enclosing(reversed(above.split("\n")), depth):
+        if header := _HEADER.match(head):
+            return header[1] == "def"
     return False

@@ -15,17 +15,15 @@ from digest.core.facts import OVERLOAD, Action, Fact, FactKind
 from digest.facts.call_arguments import NOTHING, flat, is_told_apart, resolve_default
 from digest.facts.languages import language_of
 from digest.facts.side_text import SideText, is_local
+from digest.facts.similarity import Comparison, is_opposite, last_part
 from digest.facts.syntax.declarations import (
     BasesOf,
     Calling,
-    Comparison,
     Parameter,
     PublicDeclaration,
     Signature,
     grouped,
-    is_opposite,
     key,
-    last_part,
     lost_overloads,
 )
 

@@ -19,6 +19,7 @@ from digest.facts.languages import language_of, words
 from digest.facts.paths import area_of
 from digest.facts.renames import last
 from digest.facts.side_text import block, whole
+from digest.facts.similarity import last_part
 from digest.frozen import frozen
 
 Place = tuple[str, str]  # a file in a tree: the full name of a commit, and the path
@@ -119,7 +120,7 @@ def _words(fact: Fact, name: str) -> tuple[str, ...]:
         if fact.kind is FactKind.FLAG and language_of(fact.evidence.path) == "rust":
             spelled += (f"{name.lstrip('-').replace('-', '_')}: ", f'.long("{name.lstrip("-")}")')
     elif fact.kind in _CODE:
-        language, last = language_of(fact.evidence.path), _last(name)
+        language, last = language_of(fact.evidence.path), last_part(name)
         spelled = tuple(f"{w} {_owner(fact, name)}" for w in _DEFINED_BY.get(language, ()))
         if fact.detail == "method" and language == "python":
             spelled += (f"def {last}",)  # a base of its class may have it
@@ -134,7 +135,7 @@ def _words(fact: Fact, name: str) -> tuple[str, ...]:
 def _is_rust_setting(fact: Fact) -> bool:
     """Whether a fact is about a field that other structures, read from the same files, may have."""
     rust = fact.detail == "field" and language_of(fact.evidence.path) == "rust"
-    return rust and bool(fact.public) and len(_last(fact.name)) >= _TELLING
+    return rust and bool(fact.public) and len(last_part(fact.name)) >= _TELLING
 
 
 _TELLING = 10  # characters of a setting that another structure hardly has for another thing
@@ -155,10 +156,6 @@ def _owner(fact: Fact, name: str) -> str:
         fact.detail == "function" and len(parts) > 1 and not parts[-2].isupper()
     )
     return parts[-2] if len(parts) > 1 and member else parts[-1]
-
-
-def _last(name: str) -> str:
-    return re.split(r"[.:]+", name)[-1]
 
 
 def without_lines(change: Change) -> Change:
@@ -274,7 +271,7 @@ def _found(
         owner = re.escape(_owner(fact, question.name))
         bases = re.search(rf"^class {owner}\(([^()]*)\)", own, re.MULTILINE)
         listed = re.findall(r"\w+(?=\s*(?:,|\[|$))", bases[1]) if bases else []
-        names += [f"{base}.{_last(question.name)}" for base in listed]
+        names += [f"{base}.{last_part(question.name)}" for base in listed]
     for place in where:
         text = texts.get(place)
         # A changed file may still define a setting in a way that its finder does not know.
@@ -301,7 +298,7 @@ def _defines(fact: Fact, name: str, path: str, text: str) -> bool:
         return False
     if language in _IN_FOLDER and not _is_beside(path, fact):
         return False
-    owner, last = _owner(fact, name), _last(name)
+    owner, last = _owner(fact, name), last_part(name)
     if _is_rust_setting(fact) and "Deserialize" in text:
         field = rf"^ +pub(?:\([^)\n]*\))? {re.escape(last.replace('-', '_'))}: Option<"
         return re.search(field, text, re.MULTILINE) is not None

@@ -15,6 +15,7 @@ from tree_sitter import Node
 
 from digest.facts.call_arguments import call_at, flat, tokens
 from digest.facts.side_text import SideText
+from digest.facts.similarity import last_part
 from digest.facts.syntax import declarations
 from digest.facts.syntax.grammar import parse, shallow, text_of
 from digest.facts.syntax.python_outline import Header, Outline
@@ -71,7 +72,7 @@ def signature(text: str, offset: int) -> declarations.Signature | None:
         return None
     if plain := _PLAIN_CLASS.fullmatch(text, offset, end):
         bases = tuple(base.strip() for base in (plain[1] or "").split(",") if base.strip())
-        return _with_bases(bases)
+        return declarations.simple(bases)
     root = parse(text[offset:end] + " pass", "python").root_node
     node = root.named_children[0] if root.named_children else None
     if node is None or root.has_error:
@@ -83,14 +84,7 @@ def signature(text: str, offset: int) -> declarations.Signature | None:
 
 def _of_class(node: Node) -> declarations.Signature:
     given = node.child_by_field_name("superclasses")
-    bases = tuple(
-        flat(text_of(n)) for n in (given.named_children if given else ()) if n.type != "comment"
-    )
-    return _with_bases(bases)
-
-
-def _with_bases(bases: tuple[str, ...]) -> declarations.Signature:
-    return declarations.Signature(text=f"({', '.join(bases)})" if bases else "", bases=bases)
+    return declarations.simple(flat(text_of(n)) for n in declarations.kids(given))
 
 
 def _of_function(node: Node) -> declarations.Signature:
@@ -309,7 +303,7 @@ class PythonModule:
         for owner in above:
             more = [base for base in dict.fromkeys(self.bases(owner)) if base not in above]
             above += more[: declarations.MOST_BASES - len(above)]
-        method = declarations.last_part(entry.name)
+        method = last_part(entry.name)
         if any(self.outline.named("def", f"{base}.{method}") for base in above[1:]):
             return True
         new = set(self.bases(entry.parent)) - set(known(entry.parent))

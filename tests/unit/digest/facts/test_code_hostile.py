@@ -11,7 +11,7 @@ from digest.core.change import Hunk, Side
 from digest.core.facts import Action, FactKind
 from digest.facts import code
 from digest.facts.call_arguments import split
-from digest.facts.syntax.declarations import last_part
+from digest.facts.similarity import last_part
 from tests.support.speed import within
 from tests.unit.digest.facts.changes import hunks, scene
 

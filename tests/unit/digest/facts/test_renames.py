@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from digest.core.facts import Action, Fact, FactKind
-from digest.facts.syntax.declarations import is_opposite
+from digest.facts.similarity import is_opposite
 from tests.unit.digest.facts.changes import facts_of
 
 OLD_FIELD = """package config
