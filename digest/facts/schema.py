@@ -121,7 +121,7 @@ def _blocks(whole: tuple[str, ...], language: str) -> list[str]:
     pending = ""
     for line in whole:
         names.append(stack[-1])
-        code = line.split("//", 1)[0].split("#", 1)[0] if "/" in line or "#" in line else line
+        code = line.split("//", 1)[0].split("#", 1)[0]
         if match := _BLOCK[language].match(code):
             pending = match[2] if match[1] not in {"oneof", "extend"} else ""
         for mark in code:

@@ -401,9 +401,7 @@ def _versioned(asked: Asked) -> str:
     if not asked.has("bump"):
         return ""
     places = [n for n in range(len(asked.tokens)) if asked.is_left(n)]
-    whole = (
-        len(places) < 4 and places == list(range(places[0], places[-1] + 1)) if places else False
-    )
+    whole = 0 < len(places) < 4 and places == list(range(places[0], places[-1] + 1))
     if whole and not (len(places) > 1 and (asked.kinds or asked.has("change"))):
         return asked.topic
     plain = [t for t in asked.tokens if "noise" not in t.tags and "aux" not in t.tags]

@@ -7,6 +7,7 @@ import pytest
 from bot.git.git_process import reading
 from bot.git.revisions import (
     newest_releases,
+    read_backports,
     read_release,
     read_release_index,
     read_released,
@@ -89,6 +90,15 @@ async def test_release_of_a_commit_and_those_with_a_copy_of_it(builder, step, re
         builder.git("tag", tag, made)
         before = tag
     assert await released(builder, commit, f"Step {step}") == (release, copies)
+
+
+async def test_backports_are_known_by_the_commit_they_note_or_else_by_their_subject(builder):
+    commit = builder.git("rev-parse", "main")
+    noted = f"Another title\n\n(cherry picked from commit {commit})"
+    made = builder.git("commit-tree", "-p", "v0.2.1", "-m", noted, "main^{tree}")
+    builder.git("tag", "v0.2.2", made)
+    found = await read_backports(reading(builder.path), commit)
+    assert found == {"Pick", commit}
 
 
 async def test_commit_that_no_release_has(builder):

@@ -318,6 +318,17 @@ async def test_hosts_of_both_models_are_reached(data, tmp_path, monkeypatch):
     assert {f"network 127.0.0.1:{port}" for port in ports} <= told.keys()
 
 
+async def test_hosts_of_repositories_are_reached_at_the_port_of_their_address(
+    data, tmp_path, monkeypatch
+):
+    for name in ("HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"):
+        monkeypatch.delenv(name, raising=False)
+    port = free_port()
+    place = f"http://127.0.0.1:{port}/a/b"
+    told = await found(data, configured(tmp_path, f'[[repositories]]\nplace = "{place}"\n'))
+    assert f"network 127.0.0.1:{port}" in told
+
+
 async def test_behind_a_proxy_nobody_is_called_directly(data, tmp_path, monkeypatch):
     monkeypatch.setenv("HTTPS_PROXY", "http://127.0.0.1:9")
     config = configured(tmp_path, '[[repositories]]\nplace = "https://host.invalid/a/b"\n')

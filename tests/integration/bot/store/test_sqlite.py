@@ -147,13 +147,14 @@ async def test_an_archive_that_another_process_makes_meanwhile_is_no_other_progr
     engine.dispose()
 
 
-async def test_open_when_database_of_something_else_says_so(tmp_path: Path) -> None:
+@pytest.mark.parametrize("table", ["bookmarks", "alembic_version"])
+async def test_open_when_database_of_something_else_says_so(tmp_path: Path, table: str) -> None:
     with closing(sqlite3.connect(tmp_path / FILE)) as file, file:
-        file.execute("CREATE TABLE bookmarks (url)")
+        file.execute(f"CREATE TABLE {table} (url)")
     with pytest.raises(BrokenArchive, match="another program"):
         await open_database(tmp_path)
     with closing(sqlite3.connect(tmp_path / FILE)) as file, file:
-        assert file.execute("SELECT name FROM sqlite_master").fetchall() == [("bookmarks",)]
+        assert file.execute("SELECT name FROM sqlite_master").fetchall() == [(table,)]
 
 
 async def test_read_when_pages_are_damaged_names_the_archive(tmp_path: Path) -> None:

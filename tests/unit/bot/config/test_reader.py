@@ -547,6 +547,16 @@ def test_rules_of_grading_are_read(load) -> None:
     assert second == GradingRule(level=Level.LOW, label="internal")
 
 
+@pytest.mark.parametrize(("written", "warned"), [("token", True), ("token_file", False)])
+def test_only_a_file_with_secrets_in_it_must_be_closed_to_others(write, written, warned) -> None:
+    file = write(f"[platforms.telegram]\n{written} = '123456:{'A' * 35}'\n")
+    secret = file.with_name(f"123456:{'A' * 35}")
+    secret.write_text(secret.name)
+    secret.chmod(0o600)
+    file.chmod(0o644)
+    assert any("contains secrets" in said for said in read(file).warnings) is warned
+
+
 @pytest.mark.parametrize(
     ("rule", "said"),
     [

@@ -37,6 +37,11 @@ def test_week_name_at_the_turn_of_a_year():
     assert week_name(date(2027, 1, 1)) == "2026-W53"
 
 
+@pytest.mark.parametrize("compare", [("v1", ""), ("", "v2")])
+def test_one_point_of_history_is_no_comparison(compare):
+    assert path_of("owner/name", compare=compare) == "/r/owner/name"
+
+
 def test_two_points_of_history_are_one_address():
     path = path_of("owner/name", compare=("release/1.0", "v1.1"))
     assert path == "/r/owner/name/-/compare/release/1.0...v1.1"

@@ -12,6 +12,8 @@ BODIES = [
     "Why: because\nof this.\n\nNo trailers here: at all, a sentence.\nSecond line.",
     "Why.\n\nA sentence\nSigned-off-by: Ada <a@x>\nFixes: x\nAnother sentence",
     "Why.\n\none\ntwo\nthree\nfour\nfive\nsix\nSigned-off-by: Ada <a@x>",
+    "Why.\n\none\ntwo\nthree\nSigned-off-by: Ada <a@x>",
+    "Why.\n\none\ntwo\nthree\nfour\nSigned-off-by: Ada <a@x>",
     "Why.\n\nSigned-off-by: Ada <a@x>\n\nCo-authored-by: Bob <b@x>",
     "Why.\n\nKey : value\nOther-Key:value",
     "",

@@ -193,6 +193,14 @@ def test_a_default_of_rust_that_a_function_gives_is_the_value_of_the_function() 
     assert [(f.action, f.name) for f in lost] == [(Action.REMOVED, "SinkConfig.codec")]
 
 
+def test_a_setting_of_rust_that_had_to_be_given_had_no_default_before() -> None:
+    old = "#[component]\npub struct SinkConfig {\n    pub codec: Codec,\n}\n"
+    new = old.replace("    pub", '    #[serde(default = "usual")]\n    pub')
+    new += "\nconst fn usual() -> Codec {\n    Codec::Zstd\n}\n"
+    facts = facts_of("Compress", ("src/sink.rs", old, new)).of(FactKind.CONFIG)
+    assert [(f.name, f.before, f.after) for f in facts] == []
+
+
 @pytest.mark.parametrize(("new", "names"), [("1.0", []), ("2", ["ping.timeout"]), ("1e0", [])])
 def test_a_number_written_in_another_way_is_the_same_default(new: str, names: list[str]) -> None:
     old = "def ping(timeout=1):\n    return timeout\n"

@@ -48,6 +48,7 @@ GRAPHQL = "type User {\n  name: String!\n  age(unit: Unit): Int\n}\n"
         ("api/openapi.yaml", "a: 1\nb: 2\n", "b: 2", "b: 3", ["changed openapi.yaml @2n"]),
         ("x.schema.json", "{}\n", "{}", '{"a": 1}', ["changed x.schema.json @1n"]),
         ("tests/a.proto", PROTO, "string prompt", "string text", []),
+        ("a.proto", "message A {  // as in {\n  string b = 1;\n}\n\nmessage C {\n  string d = 1;\n}\n", "string d", "int32 d", ["changed C.d string = 1 -> int32 = 1 @6n"]),
     ],
 )  # fmt: skip
 def test_schema_changes(path, old, before, after, facts):

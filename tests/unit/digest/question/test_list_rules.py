@@ -34,6 +34,7 @@ def meant(question: str, words: frozenset[str] | None = None) -> str:
         ("search the history for memory leaks", 'search "memory" "leaks"'),
         ("in which release did the search flags come", 'explain symbol "search flags"'),
         ("a dashboard crashed, please search memory leaks", 'search "memory" "leaks"'),
+        ("bakery dashboards crashed servers, search memory leaks", 'search "memory" "leaks"'),
         ("bakery dashboards crashed lunch servers, search memory leaks", ""),
     ],
 )

@@ -235,6 +235,12 @@ def test_weekends_have_begun_and_follow_each_other(now, zone):
     assert last == this or last.until <= this.since
 
 
+@pytest.mark.parametrize(("day", "saturday"), [(16, 10), (17, 10), (18, 10), (19, 17)])
+def test_the_last_weekend_is_over(day, saturday):
+    found = window("last weekend", datetime(2026, 1, day, 12, tzinfo=UTC), ZoneInfo("UTC"))
+    assert found == days_window(date(2026, 1, saturday), date(2026, 1, saturday + 1), found.zone)
+
+
 @given(NOWS, ZONES)
 def test_quarters_follow_each_other(now, zone):
     this, last = window("this quarter", now, zone), window("上季度", now, zone)
@@ -258,6 +264,7 @@ def test_quarters_follow_each_other(now, zone):
         ("1 to 7 December", "period", False, "2025-11-24", "2025-11-30"),
         ("1 to 8 December", "period", False, "2025-11-01", "2025-11-30"),
         ("2 to 3 January", "period", False, "2025-12-31", "2026-01-01"),
+        ("1 December to 1 January", "period", False, "2025-10-30", "2025-11-30"),
     ],
 )
 def test_the_period_beside_another_is_as_long_or_of_the_calendar(words, unit, later, first, last):

@@ -124,6 +124,12 @@ def test_topics_of_areas_are_those_of_most_lines(files, term):
     assert term not in topics_of(graded("1", "Speed up", files | {"src/core.py": 100}))
 
 
+def test_a_file_counts_as_much_as_a_line_for_the_share_of_its_area():
+    a_quarter = bearings(graded("1", "Speed up", {"docs/a.png": 0, "src/core.py": 2}))
+    a_half = bearings(graded("1", "Speed up", {"docs/a.md": 1, "src/core.py": 1}))
+    assert 2 * a_quarter["doc"].strength == a_half["doc"].strength
+
+
 def test_topics_of_chinese_titles_are_the_known_names():
     assert {"量化", "内核"} <= topics_of(graded("1", "优化量化内核 (#1)"))
 

@@ -64,6 +64,17 @@ async def test_names_are_listed_with_the_change_that_did_it(ctx, question, sha, 
     assert said in markdown(answer.document)
 
 
+@pytest.mark.parametrize(("folder", "told"), [("src", True), ("docs", False)])
+async def test_changed_defaults_are_those_of_the_folder(ctx, folder, told):
+    moved = touching("ddddddd4", "Move it", days=1, removed=LINE, added=LINE.replace("80", "81"))
+    guide = change("ddddddd4", "Move it", {"docs/guide.md": 1}).files
+    source = FakeSource([replace(moved, files=(*moved.files, *guide))])
+    after = TEXT.replace("80", "81")
+    source.blobs = {"ddddddd4-old": TEXT, "ddddddd4-new": after}
+    answer = await ask(f"which defaults changed in {folder}/ this week", context(source))
+    assert ("APP_PORT" in markdown(answer.document)) is told
+
+
 async def test_that_no_name_was_removed_is_said_with_what_was_looked_for(ctx):
     shown = markdown((await ask("which flags were removed this week", ctx)).document)
     assert "Flags removed: none in this period" in shown

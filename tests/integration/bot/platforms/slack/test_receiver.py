@@ -11,6 +11,8 @@ from dataclasses import replace
 
 import pytest
 import structlog
+from slack_sdk.socket_mode.request import SocketModeRequest
+from structlog.testing import capture_logs
 
 from bot.chat.reply import ReplyMessage
 from bot.delivery.part_sender import Patience
@@ -503,6 +505,24 @@ async def test_connection_that_is_cancelled_while_it_ends_closes_its_sockets(ser
     await stalled.wait()
     await _cancelled(ending)
     assert session.closed
+    await calls.aclose()
+
+
+async def test_payload_whose_acknowledgement_fails_is_kept_and_the_failure_logged(server):
+    class Gone:
+        async def send_socket_mode_response(self, _: object) -> None:
+            raise ConnectionResetError
+
+    calls, kept = SlackWebApi(server.url), []
+
+    async def keep(payload: str) -> None:
+        kept.append(json.loads(payload))
+
+    with capture_logs() as logs:
+        request = SocketModeRequest("events_api", "e1", {"a": 1})
+        await SocketMode(calls, APP_TOKEN, keep, CALM)._take(Gone(), request)
+    assert kept == [{"a": 1}]
+    assert [log["error"] for log in logs] == ["ConnectionResetError"]
     await calls.aclose()
 
 
