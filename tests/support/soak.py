@@ -188,7 +188,6 @@ async def _delivery(loop: VirtualLoop, *, in_file: bool) -> AsyncIterator[Delive
             database = await open_database(Path(folder))
         leases = FileLeases(Path(folder) / "leases")
         yield Delivery(_Ledger(database, loop), leases)
-        leases.close()
         with loop.working():
             await database.aclose()
 
