@@ -5,7 +5,8 @@ index modules and :mod:`bot.store.maintenance`. Everything else is SQL that both
 
 ``sqlalchemy.ext.asyncio`` imports the object mapper, which this program does not use and which
 takes a sixth of the time of a short command. Here that package begins empty: its engine is imported
-alone. Whatever else somebody takes from it executes all of it.
+alone. Whatever else somebody takes from it executes all of it. ``importlib.metadata``, which
+SQLAlchemy imports for plugins, begins empty too.
 """
 
 from __future__ import annotations
@@ -16,28 +17,29 @@ from importlib.util import find_spec, module_from_spec
 from types import ModuleType
 from typing import Any
 
-_PACKAGE = "sqlalchemy.ext.asyncio"
 
-
-def _spare_mapper() -> None:
-    """Make ``sqlalchemy.ext.asyncio`` import only its engine, unless it is imported already."""
-    spec = None if _PACKAGE in sys.modules else find_spec(_PACKAGE)
+def _begin_empty(name: str, part: str = "") -> None:
+    """Make a package import only a part of it, or nothing, unless it is imported already."""
+    spec = None if name in sys.modules else find_spec(name)
     if spec is None:
         return
     package = module_from_spec(spec)
-    sys.modules[_PACKAGE] = package
-    engine = importlib.import_module(f"{_PACKAGE}.engine")
-    package.__getattr__ = lambda name: _attribute(package, engine, name)  # type: ignore[method-assign]
+    sys.modules[name] = package
+    parent, _, last = name.rpartition(".")
+    setattr(sys.modules[parent], last, package)
+    held = importlib.import_module(f"{name}.{part}") if part else ModuleType(name)
+    package.__getattr__ = lambda wanted: _attribute(package, held, wanted)  # type: ignore[method-assign]
 
 
-def _attribute(package: ModuleType, engine: ModuleType, name: str) -> Any:
-    """What the engine has, otherwise what the whole package has."""
-    if hasattr(engine, name):
-        return getattr(engine, name)
+def _attribute(package: ModuleType, part: ModuleType, name: str) -> Any:
+    """What the part has, otherwise what the whole package has."""
+    if hasattr(part, name):
+        return getattr(part, name)
     del package.__getattr__
     if package.__spec__ is not None and package.__spec__.loader is not None:
         package.__spec__.loader.exec_module(package)
     return getattr(package, name)
 
 
-_spare_mapper()
+_begin_empty("importlib.metadata")
+_begin_empty("sqlalchemy.ext.asyncio", "engine")
