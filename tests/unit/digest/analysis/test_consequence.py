@@ -1136,6 +1136,12 @@ def test_documentation_with_markup_is_not_quoted():
         "Re-enable a test case that was out because it would fail at times.",
         "It would use ~~the registry~~ the manager instead of the old one.",
         "`Lock::parse` slices the name before it looks at the whole of it.",
+        "A common point of confusion.",
+        "In the same vein as the other one, this would be set for the pool.",
+        "The idea to keep the names was a nice one, but it would be wrong.",
+        "Root cause: the name of the pool would be read from the first one.",
+        "Once the pool lands, this would be pretty confusing to users.",
+        "Reported in #23959, where the pool would be another.",
     ],
 )
 def test_sentence_that_leans_on_its_neighbours_is_not_quoted(text):
