@@ -247,8 +247,11 @@ def concern(said: Subject | str) -> tuple[str, str, str]:
 
 
 def _one_thing(text: str) -> str:
-    """A text up to another thing that is done."""
+    """A text up to another thing that is done, without remarks in brackets around it."""
     from digest.analysis.headline import BEGINS
 
     ends = (m.start() for m in _AND.finditer(text) if BEGINS.match(text[m.end() :].lower()))
-    return text[: next(ends, len(text))].rstrip(" .:;,")
+    return _REMARK.sub("", text[: next(ends, len(text))]).rstrip(" .:;,")
+
+
+_REMARK = lazy(r"^\([^()]{1,40}\) | \([^()]{1,120}\)[ .]*$")

@@ -139,10 +139,14 @@ _HEADING = re.compile(
 
 
 def _is_known(name: str, sheet: SideLines, lines: dict[int, str]) -> bool:
-    """Whether code defines a name or contains it as a string, so that it is the project's own."""
+    """Whether code defines a name or contains it as a string, so that it is the project's own.
+
+    A constant that code reads from a module of the project, such as ``envs.NAME``, is, too.
+    """
     last = re.split(r"[.:]+", name.partition("=")[0])[-1].lstrip("-")
     known = re.compile(
         rf"[\"'`.](?:--)?{re.escape(last)}[\"'`=]|(?<![\w.]){re.escape(last)}\??\s*[:=(]"
+        + (rf"|\b(?:envs?|settings)\.{re.escape(last)}\b" if last.isupper() else "")
     )
     field = re.compile(rf"\s*{re.escape(last)}\s+[\w*&\[]")
     texts = sheet.whole or tuple(lines.values())

@@ -383,6 +383,16 @@ def test_new_error_about_a_flag_that_was_there_is_to_be_acted_on(text, flags, to
         ),
         ("Reject --fast", "says_refusal", "Check if you use --fast."),
         (
+            "Reject (more) strange headers",
+            "says_refusal",
+            "Check if you rely on strange headers being accepted.",
+        ),
+        (
+            "Deprecate the pool task (no user is hit)",
+            "says_deprecation",
+            "Plan the move away from pool task.",
+        ),
+        (
             "Reject NUL in pool_regex (#9)",
             "says_refusal",
             "Check if you rely on NUL in pool_regex being accepted.",

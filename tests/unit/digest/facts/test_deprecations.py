@@ -442,3 +442,11 @@ def test_flag_that_its_help_and_a_warning_deprecate_is_told_once():
     )
     facts = facts_of("Add --axfr", ("pkg/types.go", old, new)).of(FactKind.DEPRECATION)
     assert [(f.name, f.replacement) for f in facts] == [("--tsig-axfr", "--axfr")]
+
+
+def test_variable_that_a_warning_names_is_known_from_where_it_is_read():
+    warning = 'warn("APP_POOL is deprecated and will be removed in v0.21. Use --pool instead.")'
+    new = f"if {{0}}.APP_POOL:\n    {warning}\n"
+    for owner, names in (("envs", ["APP_POOL"]), ("other", [])):
+        facts = facts_of("Add --pool", ("app/pool.py", "x = 1\n", new.format(owner)))
+        assert [f.name for f in facts.of(FactKind.DEPRECATION)] == names
