@@ -232,7 +232,7 @@ async def _tags(git: Git, *arguments: str) -> dict[str, str]:
     """Tags with the commits or other objects that they point to, in git's order."""
     listed = await git.run("for-each-ref", f"--format={_FIELDS}", *arguments)
     fields = (line.split() for line in listed.decode("utf-8", "replace").splitlines())
-    return {parts[0]: parts[-1] for parts in fields if len(parts) > 1}
+    return {parts[0]: parts[-1] for parts in fields}
 
 
 async def _nearest(git: Git, commit: str, tags: tuple[str, ...]) -> str:

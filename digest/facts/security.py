@@ -123,7 +123,7 @@ def find_in_message(message: str, subject: Subject) -> Iterator[Fact]:
         whole = left == subject.words and subject.title in line  # in a merge the title is below
         said = left and line if number > 1 or whole else left
         for found in (*_WORDS.finditer(said), *_ACRONYMS.finditer(said)):
-            name = found[0].lower() if found[0].lower() != found[0].upper() else found[0]
+            name = found[0].lower()
             noun = number > 1 or name.endswith("ies")
             if noun and _NOUN.match(name) and not _MENDED.search(said):
                 continue

@@ -6,12 +6,13 @@ import pytest
 
 from digest.analysis.analyse import analyse
 from digest.analysis.explanations import name_list
-from digest.analysis.wording import name_with_values, value
+from digest.analysis.wording import name_with_values, places, value
 from digest.core.change import Side
 from digest.core.enums import Language
 from digest.core.facts import OVERLOAD, Action, FactKind
 from digest.document import plain
 from tests.support import samples
+from tests.support.fakes import graded
 
 CHANGED, ADDED = Action.CHANGED, Action.ADDED
 
@@ -100,3 +101,11 @@ def test_a_removed_overload_is_told_with_its_parameters() -> None:
     told = " ".join(statement.text for statement in whole.risks)
     assert "load_options(Env env)" in told
     assert "load_options(Slice path, Env env)" in told
+
+
+def test_folders_are_joined_upwards_until_they_are_few():
+    touched = graded("1", "Tidy", {f"src/core/{name}/a.py": 1 for name in "abcd"}).facts.files
+    assert [place.path for place in places(touched, 4)] == [
+        f"src/core/{name}/a.py" for name in "abcd"
+    ]
+    assert [place.path for place in places(touched, 3)] == ["src/core/"]

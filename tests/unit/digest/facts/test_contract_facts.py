@@ -683,6 +683,19 @@ def test_member_of_an_enumeration_is_renamed_where_the_title_says_so():
     )
 
 
+@pytest.mark.parametrize(
+    ("title", "actions"),
+    [("Rename the loader", {"renamed"}), ("Tidy the loader", {"added", "removed"})],
+)
+def test_name_that_alone_takes_the_place_of_another_is_renamed_if_the_title_tells_of_one(
+    title, actions
+):
+    old = "def load_table(path):\n    return open(path)\n"
+    new = "def fetch_sums(host, port):\n    yield host + str(port)\n"
+    facts = told("engine/api.py", old, new, title)
+    assert {fact[0] for fact in shown(facts, FactKind.SYMBOL)} == actions
+
+
 def test_constant_tells_the_defaults_that_use_it():
     text = 'DEFAULT_FORMATS = [{}]\n\nNAMESPACES = Namespace(\n    formats=Option(DEFAULT_FORMATS, type="list"),\n)\n'
     facts = told("app/defaults.py", text.format("'json', 'yaml'"), text.format("'json'"))

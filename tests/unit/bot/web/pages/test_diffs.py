@@ -160,6 +160,14 @@ def test_patch_is_told_in_pages_that_hold_every_line_once():
     assert patch_pages(()) == [[]]
 
 
+def test_no_page_ends_with_a_part_without_lines():
+    wide = Hunk(old_start=1, new_start=1, removed=(), added=("x" * 300,), section="def f():")
+    pages = patch_pages(change(*[wide] * 2000).files)
+    hunks = [hunk for page in pages for _, _, hunks in page for hunk in hunks]
+    assert len(pages) > 3
+    assert [hunk.added for hunk in hunks] == [wide.added] * 2000
+
+
 def test_line_of_tokens_alone_is_plain_where_its_colours_would_weigh_too_much():
     wide = Hunk(old_start=1, new_start=1, removed=(), added=("1 " * 200,) * 100)
     (page,) = patch_pages(change(wide).files)
