@@ -6,13 +6,16 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, time
+from types import SimpleNamespace
 from zoneinfo import ZoneInfo
 
 import pytest
 from structlog.testing import capture_logs
 
+from bot.access.gate import policy_of
 from bot.config.channel_section import Preferences
-from bot.subscriptions.chat_subscriptions import RecordedChats, spec_of, timing_of
+from bot.config.reader import read
+from bot.subscriptions.chat_subscriptions import RecordedChats, Subscribing, spec_of, timing_of
 from bot.telemetry.logs import into_file
 from digest.chat.chat_settings import (
     ChatSettings,
@@ -153,3 +156,22 @@ def test_what_a_chat_leaves_open_is_posted_as_the_defaults_say():
     given = DigestTiming(at=time(12), weekdays=frozenset({2, 4}), zone=ZoneInfo("UTC"))
     own = spec_of(given, defaults, Frequency.DAILY)
     assert (own.at, own.weekdays, own.zone) == (time(12), {2, 4}, ZoneInfo("UTC"))
+
+
+async def test_a_chat_of_an_account_that_the_configuration_lost_is_not_served(tmp_path) -> None:
+    file = tmp_path / "digestbot.toml"
+    file.write_text(
+        f"[[repositories]]\nplace = '{tmp_path}'\nname = 'ada/open'\n[access]\nanyone = true\n"
+    )
+    wanted = Subscribed(repository="ada/open", kind=Frequency.DAILY, person="U1")
+
+    class Every(OneChat):
+        async def every(self):
+            return {}, [(CHAT, wanted), (replace(CHAT, account="lost"), wanted)]
+
+    config = read(file)
+    app = SimpleNamespace(database=None)
+    subscribing = Subscribing(app, config, policy_of(config, {}), {"work": "slack"})
+    subscribing.chats = Every()
+    (served,) = await subscribing.subscriptions()
+    assert (served.platform, served.chat) == ("work", "T1/C1")

@@ -234,3 +234,12 @@ async def test_comparison_names_the_published_releases_at_its_two_ends(ctx):
         ],
         [],
     ]
+
+
+async def test_a_series_is_told_from_before_its_first_release_to_its_latest():
+    changes = [change(f"{n}" * 8, f"Step {n} (#{n})", at=NOW) for n in (4, 3, 2, 1)]
+    tags = dict(
+        zip(("v1.2.1", "v1.2.0", "v1.1.0", "v1.0.0"), (c.sha for c in changes), strict=True)
+    )
+    answer = await ask("what changed in 1.2.x", context(FakeSource(changes, tags=tags)))
+    assert [row.graded.number for row in answer.rows] == [4, 3]
