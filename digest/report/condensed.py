@@ -193,8 +193,9 @@ def _item(
         head += [" · ", Emphasis(words.MISSED.template(language))]
     if by := _undone_by(graded, report):
         head += _reverted(by, report.repository, language)
-    below = _below(graded, told, language)
-    if entry.acts and entry.level is not Level.LOW:
+    acts = entry.acts and entry.level is not Level.LOW
+    below = _below(graded, told, language, acts=acts)
+    if acts:
         gap = " " if below and language is Language.EN else ""
         below = join(["👉 ", *entry.todo, gap, *below])
     return Item(join(head), (Item(below),) if below else ())
@@ -214,12 +215,14 @@ def consequence(graded: Graded, analysis: Analysis) -> Spans:
     return without_full_stop(analysis.summary[0].spans)
 
 
-def _below(graded: Graded, analysis: Analysis, language: Language) -> Spans:
+def _below(graded: Graded, analysis: Analysis, language: Language, *, acts: bool) -> Spans:
     """The explanation of the line above; also the title, unless a statement restates it."""
+    # "Remove the flag" behind what to do would read as one more thing to do.
+    rest = [s for s in analysis.summary[1:] if not (acts and restates(s, graded))]
     if any(restates(s, graded) for s in analysis.summary):
-        return run(_fitting(analysis.summary[1:], analysis, _WHY), language)
+        return run(_fitting(rest, analysis, _WHY), language)
     title = without_backticks(bare_title(graded.facts.subject))
-    more = _fitting(analysis.summary[1:], analysis, _WHY - _width(title))
+    more = _fitting(rest, analysis, _WHY - _width(title))
     parts: list[Part] = [Emphasis(title)] if analysis.summary and title else []
     return between([*parts, run(more, language)] if more else parts, " · ")
 

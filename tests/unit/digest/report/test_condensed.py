@@ -8,6 +8,7 @@ from datetime import timedelta
 import pytest
 
 from digest.analysis.analyse import analyse
+from digest.analysis.headline import bare_title
 from digest.core.enums import Language
 from digest.core.grade import Level
 from digest.core.statement import Statement
@@ -63,3 +64,19 @@ def test_chinese_text_has_a_space_between_a_quote_and_a_name_after_it():
     for text, between in (("pool is now 2.", " "), ("移除了它。", "")):
         told = plain(run([quote, Statement(spans=(Text(text),), evidence=())], Language.ZH))
         assert told == f"{quote.text}{between}{text}"
+
+
+def test_title_that_orders_something_does_not_follow_what_to_do():
+    found = report()
+    at = next(n for n, one in enumerate(found.entries) if one.acts and one.level is Level.HIGH)
+    entry = found.entries[at]
+    order = Statement(
+        spans=(Text(f"{bare_title(entry.graded.facts.subject)} for good."),), evidence=()
+    )
+    other = Statement(spans=(Text("It was slow."),), evidence=())
+    analysis = replace(entry.analysis, summary=(entry.analysis.summary[0], order, other))
+    entries = (*found.entries[:at], replace(entry, analysis=analysis), *found.entries[at + 1 :])
+    told = markdown(digest_document(replace(found, entries=entries), Language.EN))
+    (line,) = [line for line in told.splitlines() if "It was slow." in line]
+    assert "👉" in line
+    assert "for good" not in line
