@@ -273,8 +273,8 @@ def _concerned(reading: ChangeContext) -> Spans:
         return words.REPLACE(language, before=before, after=after)
     if kind in {"default", "checked"} and not named:
         return (words.CHECK_OLD if kind == "default" else words.CHECK_YOUR)(language, what=spans)
-    if kind == "rejected" and not named:
-        doing = what.split()[0].endswith("ing")
+    doing = what.split()[0].endswith("ing") and kind in {"rejected", "unsupported"}
+    if doing or (kind == "rejected" and not named):
         return (words.CHECK_DOING if doing else words.CHECK_ACCEPTED)(language, names=spans)
     phrases = {"deprecated": words.LEAVE_DEPRECATED}
     phrases |= dict.fromkeys(("default", "default_of"), words.CHECK_DEFAULT)

@@ -145,7 +145,10 @@ def _folder(folders: Iterable[str]) -> Area | None:
         outer = folder
         if (area := _FOLDERS.get(folder)) is not None:
             return area
-        if folder.endswith(_TEST_ENDINGS) or folder.startswith(("tests-", "tests_")):
+        named = folder.partition(".")[0]  # "regression-tests.api"
+        if folder.startswith(("tests-", "tests_")) or any(
+            one.endswith(_TEST_ENDINGS) for one in (folder, named)
+        ):
             return Area.TESTS
         if folder.endswith(("example", "examples")):
             return Area.EXAMPLES

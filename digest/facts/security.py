@@ -56,6 +56,7 @@ _CREDENTIALS: tuple[tuple[str, re.Pattern[str]], ...] = (
 _SECRET_HINTS = ("AKIA", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "xox", "AIza", "PRIVATE KEY-----")
 _HINTS = words("sensitive_words")
 _COMMENT = lazy(r"\s*(?:#|//|\*|/\*|\"\"\"|'''|--|>>>)")
+_MOST_MESSAGE = 20_000  # characters
 _NEXT = 3  # lines that are searched for the arguments of a call
 _SAFE_YAML = ("SafeLoader", "safe_load")
 _SILENT = frozenset([Area.TESTS, Area.DOCS, Area.EXAMPLES, Area.BENCHMARKS])
@@ -108,10 +109,19 @@ _SETS_ASIDE = lazy(r"(?:allow|exempt|ignor|silenc|suppress)\w{1,3}\b", re.IGNORE
 """How titles begin of changes that leave a weakness where it is."""
 
 
+_DENIED = lazy(
+    r"\b(?:no|not an?) (?:\w{1,12} )?(?:vulnerability|security (?:bug|fix|hole|impact|implication"
+    r"|issue|problem)s?)\b",
+    re.IGNORECASE,
+)
+"""Words of authors who say that a weakness is none."""
+
+
 def find_in_message(message: str, subject: Subject) -> Iterator[Fact]:
     """Advisories and words for weaknesses, each once, where the message names them first."""
     seen: Counter[str] = Counter()
-    low = "" if _SETS_ASIDE.match(subject.words) else message.lower()
+    aside = _SETS_ASIDE.match(subject.words) or _DENIED.search(message[:_MOST_MESSAGE])
+    low = "" if aside else message.lower()
     told = any(hint in low for hint in _WORD_HINTS)
     left = without_presented(subject.words)
     for number, line in message_lines(message) if told else ():

@@ -383,6 +383,11 @@ def test_new_error_about_a_flag_that_was_there_is_to_be_acted_on(text, flags, to
         ),
         ("Reject --fast", "says_refusal", "Check if you use --fast."),
         (
+            "No longer allow passing the key of a pool",
+            "says_support_dropped",
+            "Check if you rely on passing the key of a pool.",
+        ),
+        (
             "Reject (more) strange headers",
             "says_refusal",
             "Check if you rely on strange headers being accepted.",

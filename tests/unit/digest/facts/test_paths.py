@@ -233,5 +233,6 @@ def test_folder_whose_name_ends_with_example_holds_one() -> None:
 
 def test_parts_that_only_try_out_a_generator_are_tests() -> None:
     assert area_of("cmd/pool/internal/samplereceiver/config.go") is Area.TESTS
+    assert area_of("regression-tests.api/pool.py") is Area.TESTS
     assert area_of("pkg/internal/sampler/sampler.go") is Area.CORE
     assert area_of("pkg/internal/samples/first.go") is Area.EXAMPLES

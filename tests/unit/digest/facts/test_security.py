@@ -88,6 +88,7 @@ def test_one_less_is_told_on_the_old_side():
         ("Prevent path traversal", ["changed path traversal @1m"]),
         ("Fix a validation bypass of zones", ["changed validation bypass @1m"]),
         ("Check it first (#YWH-ABC6095-27)", ["changed YWH-ABC6095-27 @1m"]),
+        ("Harden the reader\n\nThere is no security issue: nothing malicious is read.", []),
         ("Show security advisories of a package", []),
         ("Rank by age, and say of a security fix which release has it", []),
         ("List packages\n\nFixes CVE-2026-12345", ["changed CVE-2026-12345 @3m"]),

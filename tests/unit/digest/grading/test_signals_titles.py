@@ -114,6 +114,7 @@ def test_demands_of_a_title_are_read(title: str, signal: str) -> None:
     "title",
     [
         "Remove unused flags of the parser",
+        "Remove remnants of a tool from the image",
         "Remove deprecated imports in tests",
         "Fix a typo in the help of the default flag",
         "[no-deprecated] report accessors",

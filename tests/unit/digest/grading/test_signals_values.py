@@ -251,6 +251,8 @@ def test_merged_branch_and_bots_are_signals():
         ("Remove docker images", [file("docker/x.yml", Area.CI)], {"support_dropped"}),
         ("Publish images of 3.14", [file("docker/x.yml", Area.CI)], {"shipped"}),
         ("Provide images of 3.14", [file("a.py")], set()),
+        ("Move building of images away", [file("docker/x.yml", Area.CI)], set()),
+        ("Move publishing packages away", [file("docker/x.yml", Area.CI)], set()),
         ("Remove Python 3.9 from Dockerfile", [file("docker/Dockerfile", Area.BUILD)], set()),
         ("Update tox.ini to remove Python 3.8", [file("tox.ini", Area.BUILD)], set()),
         ("Remove Python 3.9", [file("setup.py", Area.BUILD)], {"requirement"}),
