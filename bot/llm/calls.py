@@ -16,7 +16,6 @@ that count in nine of ten. A quarter of the characters is off by a factor of thr
 from __future__ import annotations
 
 import asyncio
-import itertools
 import string
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -111,6 +110,10 @@ class _Scope:
         return self.channel in {None, account.channel} and self.person in {None, account.person}
 
 
+Hold = tuple[model_port.BillingAccount, model_port.Usage]
+"""The most that a call can take, reserved while it runs, and who it is for."""
+
+
 class CappedBudget:
     """The caps on the usage of calls: per day, in UTC, channel and person."""
 
@@ -118,30 +121,26 @@ class CappedBudget:
         self._caps = caps
         self._ledger = ledger
         self._clock = clock
-        self._holds: dict[str, model_port.Hold] = {}
-        self._ids = itertools.count()
+        self._holds: list[Hold] = []
         self._told: dict[str, date] = {}
         self._turn = asyncio.Lock()
 
-    async def reserve(
-        self, account: model_port.BillingAccount, most: model_port.Usage
-    ) -> model_port.Hold:
+    async def reserve(self, account: model_port.BillingAccount, most: model_port.Usage) -> Hold:
         """Reserve the most that a call can take. Raises ``BudgetSpent``."""
         async with self._turn:
             for scope in self._scopes(account):
                 await self._check(scope, most)
-            hold = model_port.Hold(id=str(next(self._ids)), account=account, most=most)
-            self._holds[hold.id] = hold
+            self._holds.append(hold := (account, most))
             return hold
 
-    async def settle(self, hold: model_port.Hold, usage: model_port.Usage) -> None:  # noqa: ARG002 - the ledger has it
-        """Release the reservation; ``usage`` is what the call took."""
-        self._holds.pop(hold.id, None)
+    def settle(self, hold: Hold) -> None:
+        """Release the reservation: the ledger has what the call took."""
+        self._holds.remove(hold)
 
     async def _check(self, scope: _Scope, most: model_port.Usage) -> None:
         today = self._clock.now().replace(hour=0, minute=0, second=0, microsecond=0)
         spent = await self._ledger.spent(today, channel=scope.channel, person=scope.person)
-        reserved = (hold.most for hold in self._holds.values() if scope.covers(hold.account))
+        reserved = (held for account, held in self._holds if scope.covers(account))
         total = sum(reserved, spent + most)
         cap = scope.cap
         if cap.tokens is not None and total.tokens > cap.tokens:
@@ -207,7 +206,7 @@ class ModelCalls:
         transport: OpenAITransport,
         *,
         ledger: SqlCalls,
-        budget: CappedBudget | None,
+        budget: CappedBudget,
         clock: Clock,
         breaker: Breaker | None = None,
     ) -> None:
@@ -239,7 +238,7 @@ class ModelCalls:
                 turn.not_taken()
                 raise Outdated
             self._breaker.admit()
-            hold = await self._budget.reserve(question.account, most) if self._budget else None
+            hold = await self._budget.reserve(question.account, most)
             sent = _Sent(ask, most, self._clock.now(), loop_time())
             try:
                 return await self._carry(sent, question.deadline, hear)
@@ -250,8 +249,7 @@ class ModelCalls:
                 try:
                     await self._book(sent, usage, question.account)
                 finally:
-                    if self._budget and hold:
-                        await self._budget.settle(hold, usage)
+                    self._budget.settle(hold)
 
     async def _carry(self, sent: _Sent, deadline: float, hear: Hear | None) -> ModelResponse:
         # A stream may go on while it flows; the transport limits the wait between two pieces.

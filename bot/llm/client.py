@@ -65,17 +65,15 @@ class ServedModel:
         transport: OpenAITransport,
         ledger: SqlCalls,
         *,
-        budget: CappedBudget | None = None,
-        memory: DialectFile | None = None,
+        budget: CappedBudget,
+        memory: DialectFile,
         anew: bool = False,
         clock: Clock | None = None,
         pauses: Pauses | None = None,
         breaker: Breaker | None = None,
         reserve: ServedModel | None = None,
     ) -> None:
-        """Without ``budget`` there are no caps; without ``memory`` nothing is remembered.
-
-        ``reserve`` answers what this one cannot because of its server.
+        """``reserve`` answers what this one cannot because of its server.
 
         With ``anew`` everything is probed again, and the findings replace what was remembered.
         """
@@ -92,7 +90,7 @@ class ServedModel:
             clock=clock or SystemClock(),
             breaker=breaker,
         )
-        known = memory.recall(config.base_url, config.name) if memory and not anew else None
+        known = None if anew else memory.recall(config.base_url, config.name)
         self.dialect = known or Dialect(limit=config.output_limit)
 
         self._proven: set[Rung] = set()
@@ -145,8 +143,7 @@ class ServedModel:
 
     def remember(self) -> None:
         """Store what was learned about the server for the next run."""
-        if self._memory is not None:
-            self._memory.keep(self._config.base_url, self._config.name, self.dialect)
+        self._memory.keep(self._config.base_url, self._config.name, self.dialect)
 
     async def warm(self) -> None:
         """Load slow parts in the background; otherwise the first question waits for them."""

@@ -221,15 +221,6 @@ class Model(Protocol):
         """
 
 
-@frozen
-class Hold:
-    """Budget reserved for one call while it runs."""
-
-    id: str
-    account: BillingAccount
-    most: Usage
-
-
 OK = "ok"  # the outcome of a call that was answered
 
 

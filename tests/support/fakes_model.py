@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from bot.llm.calls import Hold
 from bot.llm.response_format import Dialect
-from handlers.ports.model_port import BillingAccount, BudgetSpent, Hold, ModelCall, Usage
+from handlers.ports.model_port import BillingAccount, BudgetSpent, ModelCall, Usage
 
 
 @dataclass
@@ -44,20 +45,17 @@ class FakePurse:
     """Lets ``left`` calls through; ``held`` are those not yet settled."""
 
     left: int = 1_000_000
-    held: dict[str, Hold] = field(default_factory=dict)
-    settled: list[Usage] = field(default_factory=list)
+    held: list[Hold] = field(default_factory=list)
 
     async def reserve(self, account: BillingAccount, most: Usage) -> Hold:
         if self.left <= 0:
             raise BudgetSpent("calls")
         self.left -= 1
-        hold = Hold(id=str(self.left), account=account, most=most)
-        self.held[hold.id] = hold
+        self.held.append(hold := (account, most))
         return hold
 
-    async def settle(self, hold: Hold, usage: Usage) -> None:
-        del self.held[hold.id]
-        self.settled.append(usage)
+    def settle(self, hold: Hold) -> None:
+        self.held.remove(hold)
 
 
 @dataclass

@@ -121,14 +121,22 @@ class Api:
         ``repeatable`` says that a repeated call has no second effect, so that it may be repeated
         even if the first got no answer.
         """
-        token = await self._fetch_token()
-        try:
-            return await self._ask(method, path, body, query, token, repeatable=repeatable)
-        except FeishuRefusal as error:
-            if error.code not in STALE_TOKEN:
+        url = f"{self.domain}/open-apis{quote(path)}{'?' + urlencode(query) if query else ''}"
+        content = None if body is None else compact_json(body).encode()
+        stale = ""
+        while True:
+            token = await self._fetch_token(stale)
+            headers = {"authorization": f"Bearer {token}", **_JSON}
+            try:
+                return data_of(await self._wire.request(method, url, content, headers))
+            except FeishuRefusal as error:
+                if stale or error.code not in STALE_TOKEN:
+                    raise
+                stale = token
+            except SendError as error:
+                if repeatable and error.reason is SendReason.NO_ANSWER:
+                    error.retry = True
                 raise
-        token = await self._fetch_token(stale=token)
-        return await self._ask(method, path, body, query, token, repeatable=repeatable)
 
     async def upload(self, path: str, fields: Mapping[str, str], png: bytes) -> Json:
         """Upload an image: https://open.feishu.cn/document/server-docs/im-v1/image/create."""
@@ -157,26 +165,6 @@ class Api:
     async def aclose(self) -> None:
         """Close the connections."""
         await self._wire.aclose()
-
-    async def _ask(
-        self,
-        method: str,
-        path: str,
-        body: Json | None,
-        query: Mapping[str, str] | None,
-        token: str,
-        *,
-        repeatable: bool,
-    ) -> Json:
-        url = f"{self.domain}/open-apis{quote(path)}{'?' + urlencode(query) if query else ''}"
-        headers = {"authorization": f"Bearer {token}", **_JSON}
-        content = None if body is None else compact_json(body).encode()
-        try:
-            return data_of(await self._wire.request(method, url, content, headers))
-        except SendError as error:
-            if repeatable and error.reason is SendReason.NO_ANSWER:
-                error.retry = True
-            raise
 
     async def _fetch_token(self, stale: str = "") -> str:
         """A token other than ``stale``; concurrent callers share one call."""

@@ -47,7 +47,7 @@ class AdminData:
     doubts: SqlUncertainDeliveries
     calls: SqlCalls
     clock: Clock
-    config: Config | None = None
+    config: Config
     wake: Wake | None = None
 
     async def due(self) -> list[tuple[datetime, Subscription]]:
@@ -72,8 +72,6 @@ class AdminData:
 
     def configuration(self) -> str:
         """The configuration in effect as JSON text, with every secret masked."""
-        if self.config is None:
-            return ""
         told = json.dumps(_told(self.config), indent=2, ensure_ascii=False, default=str)
         return Redaction(self.config.secrets()).text(_PLAIN_LIST.sub(_in_a_line, told))
 

@@ -51,7 +51,7 @@ async def test_nothing_is_capped_where_nothing_is_said(setup):
 async def test_cap_of_the_day_holds_for_all_together(setup):
     budget, ledger, clock = setup(day={"tokens": 1000})
     await book(ledger, clock, TEAM, usage(900))
-    await budget.settle(await budget.reserve(OTHER, usage(100)), usage(100))
+    budget.settle(await budget.reserve(OTHER, usage(100)))
     with pytest.raises(BudgetSpent, match=r"1000 tokens a day$") as caught:
         await budget.reserve(OTHER, usage(101))
     assert caught.value.reason is ModelReason.BUDGET
@@ -72,7 +72,7 @@ async def test_calls_under_way_count_until_they_are_settled(setup):
     first = await budget.reserve(TEAM, usage(600))
     with pytest.raises(BudgetSpent):
         await budget.reserve(OTHER, usage(600))
-    await budget.settle(first, usage(10))
+    budget.settle(first)
     await budget.reserve(OTHER, usage(600))
 
 
@@ -128,7 +128,7 @@ async def test_money_is_spent_where_a_call_may_cost_more_than_is_left(setup):
     first = await budget.reserve(OTHER, usage(10**9, "0.5"))
     with pytest.raises(BudgetSpent, match="2 a day"):
         await budget.reserve(OTHER, usage(1, "0.01"))
-    await budget.settle(first, usage(0))
+    budget.settle(first)
     with pytest.raises(BudgetSpent):
         await budget.reserve(OTHER, usage(1, "0.51"))
 
