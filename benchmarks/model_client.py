@@ -21,9 +21,12 @@ from rich.console import Console
 from rich.table import Table
 
 from bot.config.model_section import ModelConfig
+from bot.llm.calls import CappedBudget
 from bot.llm.client import ServedModel
 from bot.llm.openai_client import OpenAITransport
+from bot.llm.response_format import DialectFile
 from bot.store.analyses import SqlCalls
+from bot.util.machine import SystemClock
 from digest.core.enums import Language
 from handlers.ports.model_port import (
     BillingAccount,
@@ -35,6 +38,7 @@ from handlers.ports.model_port import (
     Usage,
 )
 from tests.servers.model import ModelServer, Says, Sent
+from tests.support.fakes_model import FakeMemory
 
 SCHEMA = {
     "type": "object",
@@ -111,7 +115,14 @@ async def makespan(calls: int, latency: float, slots: int, size: int) -> float:
 def served(server: ModelServer, slots: int) -> ServedModel:
     """A model on the server."""
     config = ModelConfig(name="m", base_url=server.url, concurrency=slots, context=131_072)
-    return ServedModel(config, OpenAITransport(config), cast("SqlCalls", NoLedger()))
+    ledger = cast("SqlCalls", NoLedger())
+    return ServedModel(
+        config,
+        OpenAITransport(config),
+        ledger,
+        budget=CappedBudget(config.caps, ledger, SystemClock()),
+        memory=cast("DialectFile", FakeMemory()),
+    )
 
 
 def main() -> None:

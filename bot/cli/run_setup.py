@@ -100,7 +100,8 @@ def _answers(options: InitOptions, ask: Ask | None, environment: Mapping[str, st
     secrets = _secrets(platform, model, ask, environment)
     # A platform whose address is a secret has the chat in it; other platforms need a chat.
     chat = options.chat
-    if ask and not chat and secrets and not _has_address(secrets):
+    addressed = any(one.startswith(("https://", "http://")) for one in secrets.values())
+    if ask and not chat and secrets and not addressed:
         chat = ask("Chat to post to, as the platform names it", "", False)
     return SetupAnswers(
         repositories=tuple(_whole(place) for place in repositories),
@@ -153,10 +154,6 @@ def _secrets(
 
 def _variable(platform: str, key: str) -> str:
     return f"DIGESTBOT_{platform}_{key}".upper().replace("-", "_")
-
-
-def _has_address(secrets: Mapping[str, str]) -> bool:
-    return any(value.startswith(("https://", "http://")) for value in secrets.values())
 
 
 def _whole(place: str) -> str:

@@ -180,7 +180,8 @@ class ForgeClient:
                 await asyncio.sleep(_PAUSE)
                 continue
             now = self._clock.now()
-            until = self.limits.heard(answer.status, answer.headers, _start(answer), now)
+            stated = answer.body[:2000].decode("utf-8", "replace")  # where a refusal has its reason
+            until = self.limits.heard(answer.status, answer.headers, stated, now)
             log.debug("forge.asked: %s, status %d", self.host, answer.status)
             if until is not None:
                 log.warning("forge.limited: %s, until %s", self.host, until.isoformat())
@@ -220,11 +221,6 @@ class ForgeClient:
         assert self._pages is not None
         if len(json.dumps(page.value)) <= _KEPT:
             await self._pages.put(self.credentials.name, key, page)
-
-
-def _start(answer: Reply) -> str:
-    """The beginning of the body, where a refusal states its reason."""
-    return answer.body[:2000].decode("utf-8", "replace")
 
 
 def next_page(link: str) -> str:

@@ -246,7 +246,8 @@ def _with_secret(git: Git, address: Address) -> Git:
     # to everybody on the machine among the arguments of ``git-remote-https``.
     if not address.secret:
         return git
-    count = _count(git.environment.get("GIT_CONFIG_COUNT", ""))
+    given = git.environment.get("GIT_CONFIG_COUNT", "")
+    count = int(given) if given.isdecimal() else 0
     host = "{0.scheme}://{0.netloc}/".format(urlsplit(address.url))
     return git.with_environment(
         **{
@@ -255,10 +256,6 @@ def _with_secret(git: Git, address: Address) -> Git:
             f"GIT_CONFIG_VALUE_{count}": f"Authorization: Basic {_basic(address.secret)}",
         }
     )
-
-
-def _count(variable: str) -> int:
-    return int(variable) if variable.isdecimal() else 0
 
 
 def _basic(address: str) -> str:

@@ -268,7 +268,8 @@ def _arguments(files: Sequence[FileChange]) -> Iterator[list[bytes]]:
     group: list[bytes] = []
     size = 0
     for file in files:
-        paths = [_path(p) for p in (file.old_path, file.path) if p is not None]
+        named = (path for path in (file.old_path, file.path) if path is not None)
+        paths = [path.encode("utf-8", "surrogateescape") for path in named]
         size += sum(len(p) + 1 for p in paths)
         if group and size > _ARGUMENT_BYTES:
             yield group
@@ -276,10 +277,6 @@ def _arguments(files: Sequence[FileChange]) -> Iterator[list[bytes]]:
         group += paths
     if group:
         yield group
-
-
-def _path(path: str) -> bytes:
-    return path.encode("utf-8", "surrogateescape")
 
 
 _MOST_WRITERS = 20  # authors of one branch that are named, those with the most commits first

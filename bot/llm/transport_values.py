@@ -186,13 +186,11 @@ def _error_fields(body: bytes) -> tuple[str, str, str]:
     if isinstance(words, list):
         # FastAPI lists validation errors with the input itself, which must not be repeated.
         words = "; ".join(
-            f"{field.get('msg')} at {field.get('loc')}" for field in words if _table(field)
+            f"{field.get('msg')} at {field.get('loc')}"
+            for field in words
+            if isinstance(field, dict)
         )
     return str(words), word(inner.get("code")), word(inner.get("param"))
-
-
-def _table(value: Any) -> bool:
-    return isinstance(value, dict)
 
 
 def word(value: Any) -> str:

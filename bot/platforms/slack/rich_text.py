@@ -160,7 +160,8 @@ def elements(spans: Spans, *, strong: bool = False) -> list[Json]:
         if element is None:
             continue
         last = found[-1] if found else None
-        if last and element["type"] == "text" == last["type"] and _alike(last, element):
+        alike = last and last.get("style") == element.get("style")
+        if last and alike and element["type"] == "text" == last["type"]:
             last["text"] += element["text"]
         else:
             found.append(element)
@@ -174,10 +175,6 @@ class RichLine(NamedTuple):
     elements: tuple[Json, ...]
     size: int = 0
     number: int = 0
-
-
-def _alike(one: Json, other: Json) -> bool:
-    return bool(one.get("style") == other.get("style"))
 
 
 def _element(span: Span, *, strong: bool) -> Json | None:

@@ -142,9 +142,11 @@ def _listing(listing: doc.Listing) -> Iterator[MessageLine]:
     )
     for number, item in enumerate(listing.items, 1):
         first = number == 1
-        mark = f"{number}. " if listing.ordered else _bullet(item)
+        # An item that begins with its own sign has no bullet.
+        bullet = () if has_own_sign(item.spans) else (TextRun(_BULLETS[0]),)
+        mark = (TextRun(f"{number}. "),) if listing.ordered else bullet
         gap, above = (Gap.BLOCK, 2) if first else (Gap.ITEM, 2 if airy else 1)
-        yield MessageLine((*_mark(mark), *runs(item.spans)), gap, above)
+        yield MessageLine((*mark, *runs(item.spans)), gap, above)
         if single:
             for one in item.children:
                 if below := runs(one.spans):
@@ -159,15 +161,6 @@ def _children(items: Iterable[doc.Item], depth: int) -> Iterator[MessageLine]:
         gap = Gap.LINE if place else Gap.KEEP
         yield MessageLine((TextRun(bullet), *runs(item.spans)), gap, 1)
         yield from _children(item.children, depth + 1)
-
-
-def _bullet(item: doc.Item) -> str:
-    """The bullet; empty before an item that begins with its own sign."""
-    return "" if has_own_sign(item.spans) else _BULLETS[0]
-
-
-def _mark(mark: str) -> tuple[TextRun, ...]:
-    return (TextRun(mark),) if mark else ()
 
 
 def _actions(buttons: Sequence[doc.Button]) -> Iterator[MessageLine]:

@@ -272,10 +272,10 @@ def claims(
     led: StoredSummary, lines: Sequence[ChangeLine], repository: Repository
 ) -> tuple[list[Claim], ...]:
     """The sentences of the lead, then the themes."""
-    known = {line.sha: line for line in lines}
-    lead = [_claim((), one.spans, one.shas, known, repository) for one in led.day.lead]
+    numbers = {line.sha: f"#{line.number}" for line in lines if line.number is not None}
+    lead = [_claim((), one.spans, one.shas, numbers, repository) for one in led.day.lead]
     themes = [
-        _claim(one.title, one.sentence.spans if one.sentence else (), one.shas, known, repository)
+        _claim(one.title, one.sentence.spans if one.sentence else (), one.shas, numbers, repository)
         for one in led.day.themes
     ]
     return lead, themes
@@ -285,18 +285,14 @@ def _claim(
     title: Spans,
     spans: Spans,
     shas: Sequence[str],
-    known: Mapping[str, ChangeLine],
+    numbers: Mapping[str, str],
     repository: Repository,
 ) -> Claim:
     behind = tuple(
-        (_name(sha, known.get(sha)), path_of(repository.name, change=sha[:12]))
+        (numbers.get(sha, sha[:10]), path_of(repository.name, change=sha[:12]))
         for sha in shas[:_CITED]
     )
     return Claim(title=title, spans=spans, behind=behind, more=max(len(shas) - _CITED, 0))
-
-
-def _name(sha: str, line: ChangeLine | None) -> str:
-    return f"#{line.number}" if line is not None and line.number is not None else sha[:10]
 
 
 def _leads_to(told: KeptPost, first: date, *, weekly: bool) -> bool:
