@@ -193,13 +193,24 @@ def test_a_setting_that_moves_to_another_section_of_its_file_is_not_removed() ->
     assert gone("Make it global", ("src/settings.rs", old, new)) == []
 
 
-def test_an_internal_member_that_is_deprecated_is_not_told() -> None:
-    member = (
-        "  /**\n   * Old logic\n   * @internal\n   * @deprecated\n   */\n  getOld?: () => void\n"
+@pytest.mark.parametrize(
+    ("marks", "told"),
+    [
+        (["deprecated"], ["getOld"]),
+        (["internal", "deprecated"], []),
+        (["deprecated", "internal"], []),
+    ],
+)
+def test_an_internal_function_that_is_deprecated_is_not_told(
+    marks: list[str], told: list[str]
+) -> None:
+    text = "/**\n * Old logic\n{} */\nexport function getOld(): void {{\n}}\n"
+    old, new = (
+        text.format("".join(f" * @{mark}\n" for mark in marks if mark not in left))
+        for left in (["deprecated"], [])
     )
-    old = "export interface Options {\n  a?: string\n}\n"
-    new = old.replace("}\n", member + "}\n")
-    assert deprecated("Tidy the plugin", ("src/plugin.ts", old, new)) == []
+    found = deprecated("Tidy the plugin", ("src/plugin.ts", old, new))
+    assert [fact.name for fact in found] == told
 
 
 def test_metrics_whose_prefix_or_whole_name_moved_are_not_removed() -> None:

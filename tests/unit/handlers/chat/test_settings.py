@@ -158,6 +158,11 @@ async def test_setting_of_a_chat_is_kept_and_told_to_its_runs(setting, value, se
     assert told == [1]
 
 
+@pytest.mark.parametrize(("branch", "named"), [("dev", "dev"), ("", "the repository's own")])
+async def test_change_of_a_branch_is_told_with_the_new_one(branch, named):
+    assert named in await did(Set(setting=ChatSetting.BRANCH, value=branch), room())
+
+
 RULE = Rule(field=RuleField.PATH, pattern="docs/*")
 FOR_ADMINS = [
     Subscribe(),
