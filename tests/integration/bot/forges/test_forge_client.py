@@ -8,7 +8,7 @@ import pytest
 
 from bot.forges import gitea as gitea_client
 from bot.forges import gitlab as gitlab_client
-from bot.forges.forge_client import ForgeClient, Token
+from bot.forges.forge_client import ForgeClient, ForgePage, Token
 from bot.forges.gitea import Gitea
 from bot.forges.gitlab import GitLab
 from bot.store.forge_records import SqlPages
@@ -277,3 +277,16 @@ async def test_gitea_refuses_strangers_and_answers_nobody_with_its_version(tea):
     nobody = ForgeClient(f"{tea.url}/api/v1", Token(), SystemClock())
     assert await gitea_client.standing(nobody) == {"version": "1.24.0"}
     await nobody.aclose()
+
+
+@pytest.mark.parametrize("most", [1, 3])
+async def test_a_list_is_read_up_to_a_number_of_pages(lab, monkeypatch, most):
+    wire = ForgeClient(lab.url, Token(gitlab.TOKEN), SystemClock())
+
+    async def page(path, _what, *, query=None):
+        return ForgePage(value=[path], link=f'<{lab.url}/next>; rel="next"')
+
+    monkeypatch.setattr(wire, "get", page)
+    pages = [one async for one in wire.listed("first", "a list", query={}, most=most)]
+    assert len(pages) == most
+    await wire.aclose()
