@@ -55,8 +55,9 @@ async def open_workspace(
 ) -> AsyncIterator[Workspace]:
     """The program, open during the block.
 
-    ``logging`` says that logs are set up already; without it the model's events are logged to a
-    file. Raises ``InvalidConfig``, ``UnwritableFolder``, ``NewerArchive``, ``BrokenArchive`` and
+    ``logging`` says that this is a service, whose logs are set up already and whose indexes are
+    rebuilt beside its work; without it the model's events are logged to a file. Raises
+    ``InvalidConfig``, ``UnwritableFolder``, ``NewerArchive``, ``BrokenArchive`` and
     ``UnreachableDatabase``.
     """
     config = configuration(file)
@@ -65,6 +66,8 @@ async def open_workspace(
     url = config.database_url if config else Environment.read().database
     async with AsyncExitStack() as stack:
         database = await stack.enter_async_context(await open_archive(data, url))
+        archive = SqlArchive(database, beside=logging)
+        stack.push_async_callback(archive.aclose)
         workers = Processes()
         stack.callback(workers.close)
         clock = clock or SystemClock()
@@ -75,7 +78,7 @@ async def open_workspace(
             config=config,
             data=data,
             database=database,
-            archive=SqlArchive(database),
+            archive=archive,
             coverage=SqlCoverage(database),
             ledger=SqlLedger(database),
             conversations=SqlConversations(database),

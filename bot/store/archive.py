@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, TypeVar
 from zoneinfo import ZoneInfo
 
@@ -43,6 +45,8 @@ from digest.core.grade import Graded, Repository
 from digest.core.reference import Query
 from digest.window import Window, gaps, merge_windows
 from handlers.ports.storage import Archive, CoveragePort, Outcome, State
+
+log = logging.getLogger(__name__)
 
 _MANY = 100  # from this many changes on, rows are converted in another thread: a hop costs 0.1 ms
 _AFTER_HEX = "g"
@@ -82,11 +86,22 @@ _Made = TypeVar("_Made")
 
 
 class SqlArchive(SqlStore, Archive):
-    """An archive in a database. Several instances may share one database."""
+    """An archive in a database. Several instances may share one database.
 
-    def __init__(self, database: Database) -> None:
+    Indexes made by older rules are rebuilt first, or ``beside`` what goes on meanwhile.
+    """
+
+    def __init__(self, database: Database, *, beside: bool = False) -> None:
         super().__init__(database)
+        self._beside = beside
         self._keys: dict[str, int] = {}
+        self._rebuilding: dict[str, asyncio.Task[int]] = {}
+
+    async def aclose(self) -> None:
+        """Stop rebuilding indexes; the next process starts over."""
+        for task in self._rebuilding.values():
+            task.cancel()
+        await asyncio.gather(*self._rebuilding.values(), return_exceptions=True)
 
     @override
     async def save(self, repository: Repository, changes: Sequence[Graded]) -> None:
@@ -201,18 +216,35 @@ class SqlArchive(SqlStore, Archive):
         return (await self._database.run(wanted, {"repository": key, **values})).rows
 
     async def _key(self, repository: Repository) -> int | None:
-        """The key of the repository's row; indexes made by older rules are rebuilt first."""
+        """The key of the repository's row; indexes made by older rules are rebuilt."""
         if repository.name not in self._keys:
             async with self._database.reading() as connection:
                 row = await row_types.find_repository(connection, repository.name)
             if row is None:
                 return None
             if row.indexed_by != row_types.INDEXED_BY:
-                from bot.store.maintenance import reindex
-
-                await reindex(self._database, repository)
+                await self._rebuilt(repository)
             self._keys[repository.name] = row.id
         return self._keys[repository.name]
+
+    async def _rebuilt(self, repository: Repository) -> None:
+        """Rebuild the indexes of a repository, or have begun to.
+
+        Meanwhile every change is found, by the old rules or by the new.
+        """
+        from bot.store.maintenance import reindex
+
+        if not self._beside:
+            await reindex(self._database, repository)
+        elif repository.name not in self._rebuilding:
+            task = asyncio.create_task(reindex(self._database, repository))
+            task.add_done_callback(partial(_log_rebuilt, repository.name))
+            self._rebuilding[repository.name] = task
+
+
+def _log_rebuilt(repository: str, task: asyncio.Task[int]) -> None:
+    if not task.cancelled() and (error := task.exception()) is not None:
+        log.warning("archive.not_reindexed: %s: %s", repository, error)
 
 
 async def _made(make: Callable[[_Given], _Made], values: Sequence[_Given]) -> Sequence[_Made]:

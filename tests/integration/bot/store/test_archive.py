@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
 import copy
 import pickle
 import subprocess
 import sys
 from dataclasses import replace
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from bot.store import maintenance
 from bot.store.archive import SqlArchive
 from bot.store.database import Database
+from bot.store.maintenance import reindex
 from bot.store.rows import INDEXED_BY, newest_first
 from bot.store.sqlite import SqliteDatabase
 from digest.core.facts import FACTS_VERSION
-from digest.core.grade import Graded, Level
+from digest.core.grade import Graded, Level, Repository
 from digest.core.reference import Query
 from digest.topics.index_terms import topics_of
 from tests.integration.bot.store.samples import OTHER, REPOSITORY, START, changes, made, sha_of
@@ -233,6 +237,59 @@ async def test_indexes_of_older_making_are_made_anew_when_first_used(
     async with database.reading() as connection:
         made_by = await connection.exec_driver_sql("SELECT indexed_by FROM repositories")
         assert made_by.scalar() == INDEXED_BY
+
+
+async def test_service_answers_by_older_indexes_while_it_makes_them_anew(
+    archive: SqlArchive, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await archive.save(REPOSITORY, [made(n, f"Tune router number{n}") for n in range(3)])
+    async with database.writing() as connection:
+        await connection.exec_driver_sql("UPDATE repositories SET indexed_by = 'older rules'")
+        await connection.exec_driver_sql("DELETE FROM change_paths")
+    told = asyncio.Event()
+    begun: list[asyncio.Task[object] | None] = []
+
+    async def later(database: Database, repository: Repository) -> int:
+        begun.append(asyncio.current_task())
+        await told.wait()
+        return await reindex(database, repository)
+
+    monkeypatch.setattr(maintenance, "reindex", later)
+    service = SqlArchive(database, beside=True)
+    for _ in range(2):
+        assert len(await service.select(REPOSITORY, Query(topics=("router",)))) == 3
+        assert len(await service.select(REPOSITORY, Query(paths=("src/",)))) == 0
+    told.set()
+    (task,) = begun
+    assert task is not None
+    assert await task == 3
+    assert len(await service.select(REPOSITORY, Query(paths=("src/",)))) == 3
+    async with database.reading() as connection:
+        made_by = await connection.exec_driver_sql("SELECT indexed_by FROM repositories")
+        assert made_by.scalar() == INDEXED_BY
+
+
+async def test_service_that_ends_stops_making_indexes(
+    archive: SqlArchive, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await archive.save(REPOSITORY, [made(1, "Tune router")])
+    async with database.writing() as connection:
+        await connection.exec_driver_sql("UPDATE repositories SET indexed_by = 'older rules'")
+    ended: list[bool] = []
+
+    async def endless(*_: object) -> int:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            ended.append(True)
+        return 0
+
+    monkeypatch.setattr(maintenance, "reindex", endless)
+    service = SqlArchive(database, beside=True)
+    assert await service.vocabulary(REPOSITORY)
+    await asyncio.sleep(0)
+    await service.aclose()
+    assert ended == [True]
 
 
 async def test_address_of_a_repository_follows_the_last_save(
