@@ -149,7 +149,10 @@ def touched_calls(
     """
     text, budget = source.text, _BUDGET
     for first, last in source.windows:
-        if not _holds(text[first:last], words, small):
+        window = text[first:last]
+        if not any(map(window.__contains__, words)):
+            continue
+        if small and not any(map(window.lower().__contains__, small)):
             continue
         if sure and not sure.search(text, first, last):
             continue
@@ -185,11 +188,6 @@ def in_tests(text: str, offset: int) -> bool:
 def _tests(text: str) -> list[tuple[int, int]]:
     starts = [m.start() for m in _TESTS.finditer(text)] if "#[cfg(" in text else []
     return [(at, end if (end := text.find("\n}", at)) >= 0 else len(text)) for at in starts]
-
-
-def _holds(window: str, words: tuple[str, ...], small: tuple[str, ...]) -> bool:
-    held = any(map(window.__contains__, words))
-    return held and (not small or any(map(window.lower().__contains__, small)))
 
 
 def _in_comment(text: str, offset: int, language: str) -> bool:

@@ -119,7 +119,9 @@ def find(scene: FileContext) -> Iterable[Fact]:
     old, new = scene.lines
     docs = scene.area is Area.DOCS
     gone, come = (list(islice(_notices(side, docs=docs), _MOST)) for side in (old, new))
-    return _matched(gone, come, old, new)
+    olds, news = _by_name(gone), _by_name(come)
+    pairs = [(olds.get(name), news.get(name)) for name in dict.fromkeys([*olds, *news])]
+    return [_fact(a, b, old, new) for a, b in pairs if _is_news(a, b, old, new)]
 
 
 def _notices(sheet: SideLines, *, docs: bool) -> Iterator[_Notice]:
@@ -160,11 +162,12 @@ def _looped(sheet: SideLines, lines: dict[int, str]) -> Iterator[_Notice]:
             continue
         removal = _REMOVAL_GIVEN.search(body) or _REMOVAL.search(body)
         new = recommended(body)
-        owner = (
-            _class_of(sheet, number)
-            if re.search(rf"\b(?:cls|self)(?:\.__dict__|, {one}\b)", body)
-            else ""
-        )
+        owner = ""
+        if re.search(rf"\b(?:cls|self)(?:\.__dict__|, {one}\b)", body):
+            # The class at the left margin that contains the loop.
+            above = (text for text in sheet.above(number, _LONGEST_CLASS) if text[:1].isalpha())
+            head = re.match(r"class (\w+)", next(above, ""))
+            owner = head[1] if head else ""
         for name in _LISTED.findall(loop["names"]):
             yield _Notice(
                 name=f"{owner}.{name}".lstrip("."),
@@ -173,13 +176,6 @@ def _looped(sheet: SideLines, lines: dict[int, str]) -> Iterator[_Notice]:
                 detail="warning",
                 replacement=new,
             )
-
-
-def _class_of(sheet: SideLines, line: int) -> str:
-    """The class at the left margin that contains a line."""
-    above = (text for text in sheet.above(line, _LONGEST_CLASS) if text[:1].isalpha())
-    head = re.match(r"class (\w+)", next(above, ""))
-    return head[1] if head else ""
 
 
 _LOOP = re.compile(
@@ -290,14 +286,6 @@ def _is_inside(below: Sequence[str]) -> Callable[[str], bool]:
     """Whether a line above a mark is in the block of the mark: indented as far, or empty."""
     depth = indent_of(below[0]) if below else 0
     return lambda line: not line.strip() or indent_of(line) >= depth - 1
-
-
-def _matched(
-    old: list[_Notice], new: list[_Notice], before: SideLines, after: SideLines
-) -> list[Fact]:
-    gone, come = _by_name(old), _by_name(new)
-    pairs = [(gone.get(name), come.get(name)) for name in dict.fromkeys([*gone, *come])]
-    return [_fact(a, b, before, after) for a, b in pairs if _is_news(a, b, before, after)]
 
 
 def _by_name(notices: Sequence[_Notice]) -> dict[str, _Notice]:

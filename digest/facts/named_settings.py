@@ -173,7 +173,9 @@ def _stands(text: str, name: str, at: int) -> bool:
     joined = (_JOINED.match(name) and _BEFORE.search(text[max(at - 2, 0) : at])) or (
         _JOINED.match(name[-1]) and _AFTER.match(text, end)
     )
-    return not joined and not _is_comment(text, at)
+    line = text[max(at - 400, 0) : at].rpartition("\n")[2].lstrip()
+    comment = line.startswith(_COMMENTS) or "  # " in line or " // " in line
+    return not joined and not comment
 
 
 @lru_cache(maxsize=4)
@@ -183,11 +185,6 @@ def _places(text: str) -> dict[str, list[int]]:
     for match in _WORD.finditer(text):
         places[match[0]].append(match.start())
     return places
-
-
-def _is_comment(text: str, at: int) -> bool:
-    line = text[max(at - 400, 0) : at].rpartition("\n")[2].lstrip()
-    return line.startswith(_COMMENTS) or "  # " in line or " // " in line
 
 
 def _renames(

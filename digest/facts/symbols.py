@@ -191,7 +191,10 @@ def compare(before: SymbolsOfSide, after: SymbolsOfSide) -> Iterator[Fact]:
     for lost, found in _renames(gone, come):
         gone.remove(lost)
         come.remove(found)
-        yield _renamed(lost, found, after.source)
+        names = lost.name, found.name
+        yield after.source.fact(
+            FactKind.SYMBOL, Action.RENAMED, names[1], found.line, names, detail=found.kind
+        )
         kept.append((lost, found))
     for lost in gone:
         yield _one(Action.REMOVED, lost, before.source)
@@ -243,11 +246,6 @@ def _visibility(entry: PublicDeclaration, after: SideText, was: str, is_: str) -
     return after.fact(
         FactKind.SYMBOL, Action.CHANGED, entry.name, line, values, detail="visibility"
     )
-
-
-def _renamed(lost: PublicDeclaration, found: PublicDeclaration, after: SideText) -> Fact:
-    names, line = (lost.name, found.name), found.line
-    return after.fact(FactKind.SYMBOL, Action.RENAMED, found.name, line, names, detail=found.kind)
 
 
 def _whole(entries: list[PublicDeclaration]) -> list[PublicDeclaration]:

@@ -174,7 +174,9 @@ _MAKING = re.compile(r"^(?:[\w.]+\.)?(?:Field|field|ib|attrib|PrivateAttr)\(")
 def has_fields(outline: Outline, header: Header) -> bool:
     """Whether annotated names in the body of a class are its fields."""
     for parent in (waiting := [header]):
-        makers = _decorators(outline.text, parent)
+        start = max(parent.offset - _REACH_ABOVE, 0)
+        above = outline.text[start : parent.offset].rpartition("\n\n")[2]
+        makers = [match[1].rpartition(".")[2] for match in _DECORATOR.finditer(above)]
         if any(name in _MAKERS or name.endswith("dataclass") for name in makers):
             return True
         read = signature(outline.text, parent.offset)
@@ -185,12 +187,6 @@ def has_fields(outline: Outline, header: Header) -> bool:
             if len(waiting) < declarations.MOST_BASES:
                 waiting += [h for h in outline.named("class", name)[:1] if h not in waiting]
     return False
-
-
-def _decorators(text: str, header: Header) -> list[str]:
-    """The last parts of the names of the decorators above a header, without a blank line."""
-    above = text[max(header.offset - _REACH_ABOVE, 0) : header.offset].rpartition("\n\n")[2]
-    return [match[1].rpartition(".")[2] for match in _DECORATOR.finditer(above)]
 
 
 def fields(
