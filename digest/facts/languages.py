@@ -67,3 +67,9 @@ def patterns(key: str) -> dict[str, re.Pattern[str]]:
         name: lazy(re.sub(r"<<(\w+)>>", lambda part: _PARTS[part[1]], "|".join(given)))
         for name, given in words(key).items()
     }
+
+
+def kinds(language: str) -> dict[str, str]:
+    """The kinds of declarations by the types of their nodes in the grammar of a language."""
+    nodes: dict[str, str] = _LANGUAGES[language]["nodes"]
+    return nodes

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 
 from digest.core.facts import Action, Fact, FactKind
+from digest.core.patterns import read_table
 from digest.facts.manifests_python import (
     Pin,
     is_toolchain,
@@ -33,17 +34,8 @@ _PRIVATE = re.compile(r"(?: {1,4}|\t)\"private\"\s*:\s*true\b")
 _PACKAGE = re.compile(r"(?: {1,4}|\t)(\"name\")\s*:\s*\"([^\"]{1,200})\"")
 _EXPORT = re.compile(r"\s*\"(\./[^\"]{1,200})\"\s*:")
 _OBJECT = re.compile(r"\s*\"([^\"]{1,200})\"\s*:\s*\{")
-_NPM = {
-    "dependencies": "npm",
-    "peerDependencies": "npm",
-    "optionalDependencies": "npm",
-    "devDependencies": "npm dev",
-    "engines": "npm",
-    "resolutions": "npm",
-    "overrides": "npm",
-    "require": "composer",
-    "require-dev": "composer dev",
-}
+_TABLE = read_table("digest.facts", "words.toml")["manifests"]
+_NPM: dict[str, str] = _TABLE["members"]
 _GO_REQUIRE = re.compile(
     r"\s*(?:require\s+)?([\w.~-]+\.[\w.~-]+/[^\s()]+|[\w.-]+\.[a-z]{2,}[^\s()]*)\s+"
     r"(v\d[\w.+-]*)(\s*//\s*indirect)?"
@@ -294,17 +286,7 @@ _CMAKE_NAME = re.compile(
 )
 _CMAKE_MINIMUM = re.compile(r"\s*cmake_minimum_required\s*\(\s*VERSION\s+([\d.]+)", re.IGNORECASE)
 _CMAKE_PACKAGE = re.compile(r"\s*find_package\s*\(\s*(\w+)\s+(\d[\w.]*)", re.IGNORECASE)
-_NAMED_FILES = {
-    ".python-version": "python",
-    ".nvmrc": "node",
-    ".node-version": "node",
-    ".ruby-version": "ruby",
-    ".java-version": "java",
-    ".go-version": "go",
-    ".bazelversion": "bazel",
-    "rust-toolchain": "rust",
-    ".terraform-version": "terraform",
-}
+_NAMED_FILES: dict[str, str] = _TABLE["versions"]
 _CHANNEL = re.compile(r"\s*channel\s*=\s*\"([^\"]+)\"")
 _TOOL_LINE = re.compile(r"([\w-]+)\s+(\S+)")
 

@@ -9,19 +9,12 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 
 from digest.core.facts import Action, Fact, FactKind, Facts
-from digest.core.patterns import lazy
+from digest.core.patterns import lazy, read_table
 from digest.facts.side_text import SideLines
 from digest.frozen import frozen
 
-_TOOLCHAINS = frozenset(
-    [
-        *("python", "rust", "go", "golang", "node", "nodejs", "java", "jdk", "openjdk", "ruby"),
-        *("cuda", "rocm", "gcc", "clang", "llvm", "cmake", "ubuntu", "debian", "alpine", "dotnet"),
-        *("php", "swift", "kotlin", "scala", "elixir", "erlang", "bazel", "gradle", "maven"),
-        *("deno", "bun", "npm", "pnpm", "yarn", "perl", "zig", "oneapi", "manylinux", "pypy"),
-        *("fedora", "edition", "msrv", "buildpack-deps", "eclipse-temurin"),
-    ]
-)
+_TABLE = read_table("digest.facts", "words.toml")["manifests"]
+_TOOLCHAINS = frozenset(_TABLE["toolchains"].split())
 _SUFFIX = lazy(
     r"_(?:VERSION|VER|REF|TAG|BRANCH|COMMIT|COMMIT_HASH|SHA|REV|REVISION|GIT_TAG|GIT_REF|VERSION_TAG)$"
 )

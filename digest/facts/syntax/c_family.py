@@ -9,6 +9,7 @@ from functools import partial
 
 from tree_sitter import Node
 
+from digest.facts.languages import kinds
 from digest.facts.syntax.declarations import (
     DEEPEST,
     Declaration,
@@ -27,12 +28,7 @@ from digest.facts.syntax.declarations import (
 )
 from digest.facts.syntax.grammar import text_of
 
-_TYPES = {
-    "class_specifier": "class",
-    "struct_specifier": "struct",
-    "union_specifier": "union",
-    "enum_specifier": "enum",
-}
+_TYPES = kinds("cpp")
 _MACROS = {"preproc_def": "macro", "preproc_function_def": "macro"}
 _WRAPPERS = frozenset(
     {

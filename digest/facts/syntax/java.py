@@ -7,6 +7,7 @@ from functools import partial
 
 from tree_sitter import Node
 
+from digest.facts.languages import kinds
 from digest.facts.syntax.declarations import (
     DEEPEST,
     Declaration,
@@ -20,13 +21,7 @@ from digest.facts.syntax.declarations import (
 )
 from digest.facts.syntax.grammar import text_of
 
-_TYPES = {
-    "class_declaration": "class",
-    "interface_declaration": "interface",
-    "enum_declaration": "enum",
-    "record_declaration": "record",
-    "annotation_type_declaration": "annotation",
-}
+_TYPES = kinds("java")
 _CALLABLE = {"method_declaration": "method", "constructor_declaration": "constructor"}
 
 

@@ -10,6 +10,7 @@ from itertools import islice
 
 from tree_sitter import Node
 
+from digest.facts.languages import kinds
 from digest.facts.syntax.declarations import (
     DEEPEST,
     Calling,
@@ -29,17 +30,7 @@ from digest.facts.syntax.declarations import (
 )
 from digest.facts.syntax.grammar import text_of
 
-_KINDS = {
-    "function_declaration": "function",
-    "generator_function_declaration": "function",
-    "function_signature": "function",
-    "class_declaration": "class",
-    "abstract_class_declaration": "class",
-    "interface_declaration": "interface",
-    "type_alias_declaration": "type",
-    "enum_declaration": "enum",
-    "internal_module": "namespace",
-}
+_KINDS = kinds("javascript")
 _CALLABLE = frozenset({"arrow_function", "function_expression", "generator_function", "function"})
 _VARIABLES = frozenset({"lexical_declaration", "variable_declaration"})
 _METHODS = frozenset({"method_definition", "method_signature", "abstract_method_signature"})

@@ -9,6 +9,7 @@ from functools import partial
 
 from tree_sitter import Node
 
+from digest.facts.languages import kinds
 from digest.facts.syntax.declarations import (
     DEEPEST,
     Declaration,
@@ -27,17 +28,7 @@ from digest.facts.syntax.declarations import (
 )
 from digest.facts.syntax.grammar import text_of
 
-_KINDS = {
-    "function_item": "function",
-    "function_signature_item": "function",
-    "struct_item": "struct",
-    "enum_item": "enum",
-    "union_item": "union",
-    "trait_item": "trait",
-    "const_item": "constant",
-    "static_item": "constant",
-    "type_item": "type",
-}
+_KINDS = kinds("rust")
 _READ = re.compile(r"\bderive\([^)]*\b(?:Deserialize|JsonSchema)\b")
 _READ_AS = re.compile(r"^\s*#\[serde\(", re.MULTILINE)
 """What says how a field is read: another macro derives it for its structure."""
