@@ -47,6 +47,7 @@ from digest.facts.message import (
     read_paragraphs,
     split_trailers,
 )
+from digest.facts.named_settings import is_same_default
 from digest.facts.paths import area_of, of_tools
 from digest.facts.reverts import find_undone
 from digest.facts.side_text import FileContext, FileSide
@@ -207,7 +208,8 @@ def _items(change: Change, scenes: Mapping[str, FileContext]) -> tuple[Fact, ...
     # A nested manifest that is deleted takes a part of the project with it.
     gone = {f.path for f in change.files if f.status is FileStatus.DELETED and "/" in f.path}
     gone = {path for path in gone if not path.endswith((".txt", ".in"))}
-    return tuple(f for f in settled if f.evidence.path not in gone or f.kind not in _PINNED)
+    kept = (f for f in settled if not is_same_default(f, change.commit.subject))
+    return tuple(f for f in kept if f.evidence.path not in gone or f.kind not in _PINNED)
 
 
 def _beside(scenes: Mapping[str, FileContext], fact: Fact) -> tuple[str, str]:

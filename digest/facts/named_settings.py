@@ -358,3 +358,20 @@ def default_fact(after: SideText | SideLines, name: str, values: tuple[str, str]
     return after.fact(
         FactKind.CONFIG, Action.CHANGED, name, row + 1, shown, detail="default", public=True
     )
+
+
+def is_same_default(fact: Fact, title: str) -> bool:
+    """Whether a default is a constant in another spelling, or the version that is released."""
+    before, after = (fact.before or "").strip("\"'"), (fact.after or "").strip("\"'")
+    if fact.detail != "default" or not (before and after):
+        return False
+    named = before.isidentifier() and fact.before == before
+    versions = _NUMBERED.fullmatch(before) and _NUMBERED.fullmatch(after)
+    alike = named and before.casefold() == after.casefold()
+    return alike or bool(versions and _RELEASES.search(title))
+
+
+_NUMBERED = re.compile(r"v?\d{1,6}(?:\.\d{1,6}){1,3}[\w.+-]{0,30}")
+_RELEASES = re.compile(
+    r"\b(?:bump|cut|prepar|tag)\w{0,3} (?:the )?(?:release|version)\b", re.IGNORECASE
+)

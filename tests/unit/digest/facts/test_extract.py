@@ -1,3 +1,5 @@
+import pytest
+
 from digest.core.change import Change, FileChange, FileStatus, Hunk, Side
 from digest.core.facts import Area, FactKind, Undone
 from digest.facts.extract import extract, wanted_blobs
@@ -164,3 +166,20 @@ def test_kinds_of_code_are_found_beside_those_of_manifests():
         ),
     )
     assert [(i.kind, i.name) for i in facts.items] == [(FactKind.FLAG, "--fast")]
+
+
+@pytest.mark.parametrize(
+    ("title", "before", "after", "told"),
+    [
+        ("Prepare release 1.3", '"v1.2.0"', '"v1.3.0"', False),
+        ("Read another format", '"v1.2.0"', '"v1.3.0"', True),
+        ("Export the default", "defaultPool", "DefaultPool", False),
+        ("Prepare release 1.3", "old_pool", "new_pool", True),
+    ],
+)
+def test_version_that_is_released_and_another_spelling_are_no_other_default(
+    title, before, after, told
+):
+    text = "class PoolConfig(BaseModel):\n    pool: str = {}\n"
+    file = ("app/config.py", text.format(before), text.format(after))
+    assert bool(facts_of(title, file).items) is told
