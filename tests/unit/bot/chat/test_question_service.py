@@ -14,6 +14,7 @@ from bot.chat.question_service import QuestionService
 from bot.chat.responder import AnswerProgress
 from bot.config.reader import read
 from bot.messaging.receiver import Incoming
+from bot.util.machine import FixedClock
 from digest.core.enums import Language
 from digest.document import Document
 from digest.errors import UserError
@@ -101,7 +102,9 @@ async def test_a_question_asked_again_needs_few_statements(
         encoding="utf-8",
     )
     config = read(file)
-    async with open_workspace(file) as app:
+    async with open_workspace(file) as opened:
+        # Time stands still: what is asked again much later is read anew.
+        app = opened.at(FixedClock(datetime.now(UTC)))
         answers = QuestionService(app, config, AccessGate(policy_of(config, {})))
         statements: list[str] = []
         async with app.database.reading() as connection:
