@@ -127,11 +127,20 @@ def defined(source: SideText, language: str, name: str) -> bool:
         return True
     if re.search(rf"alias(?:es)?(?:\s*=|\()[^\n]{{0,80}}\"{re.escape(bare)}\"", source.text):
         return True
+    if re.search(_BY_HELPER.replace("NAME", re.escape(bare)), source.text):
+        return True
     made = re.compile(rf"^    {re.escape(field)}[ \t]*:", re.MULTILINE)
     return language == "python" and any(
         made.search(_FUNCTIONS.split(block(source.text, match.start()), maxsplit=1)[0])
         for match in _SETS.finditer(source.text)
     )
+
+
+_BY_HELPER = (
+    r"(?i:option|argument|arg|flag|param(?:eter)?)\("
+    r"\s*[\"'](?:[^\"'\n]{0,40}[ ,|])?--?NAME(?![\w-])"
+)
+"""A flag that a function of the project declares: ``_option("--format -f FORM", ...)``."""
 
 
 def _became_field(flag: NamedSetting, here: SideText, there: SideText) -> bool:

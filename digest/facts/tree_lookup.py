@@ -75,6 +75,10 @@ def questions(change: Change, facts: Facts) -> tuple[Question, ...]:
     for index, fact in enumerate(facts.items):
         before = fact.action is Action.ADDED and (fact.kind in _SHARED or _may_be_known(fact))
         after = fact.action in {Action.REMOVED, Action.RENAMED} and fact.public is not False
+        if after and _is_alias(fact) and asked and asked[-1].index == index - 1:
+            # Another name of the flag before it is looked for where that flag is.
+            asked.append(replace(asked[-1], index=index, name=fact.name))
+            continue
         if (before and not parents) or not (before or after) or fact.detail in _LISTED_ONLY:
             continue
         if after and fact.evidence.path.rpartition("/")[2].startswith("index.") and fact.public:
@@ -88,6 +92,10 @@ def questions(change: Change, facts: Facts) -> tuple[Question, ...]:
             words += (f'"{near}"',) if near else ()
             asked.append(Question(index=index, name=name, commit=commit, words=words, near=near))
     return tuple(asked)
+
+
+def _is_alias(fact: Fact) -> bool:
+    return fact.kind is FactKind.FLAG and fact.detail == "alias" and fact.action is Action.REMOVED
 
 
 def _is_known(fact: Fact) -> bool:
@@ -129,7 +137,7 @@ def _words(fact: Fact, name: str) -> tuple[str, ...]:
         return (*spelled, last) if language in _LISTED else spelled
     else:
         return ()
-    return tuple(w for w in spelled if len(w.strip('"-:/')) >= _SHORTEST)
+    return tuple(w for w in spelled if len(w.strip('"-:/')) >= _SHORTEST - w.startswith("--"))
 
 
 def _is_rust_setting(fact: Fact) -> bool:

@@ -363,3 +363,16 @@ async def test_flag_that_another_parser_takes_is_moved_though_many_files_have_it
         {"cli/args.rs": "fn parser() {\n}\n"},
     )
     assert seen(items, FactKind.FLAG) == [("changed", "--config", "moved")]
+
+
+async def test_flags_that_a_function_of_the_project_declares_elsewhere_are_moved(builder) -> None:
+    old = 'parser.add_argument("--output", "-o")\nparser.add_argument("--tz")\n'
+    gone = 'parser.add_argument("--at", "-a")\n'
+    new = '_output = _option("--output -o FILE", "Where to.")\n_zone = _option("--tz ZONE", "Zone.")\n'
+    _, items = await told(
+        builder,
+        {"cli/old.py": f"{old}{gone}go()\n"},
+        {"cli/old.py": "go()\n", "cli/commands.py": new},
+    )
+    assert {f.name for f in items if f.detail == "moved"} == {"--output", "-o", "--tz"}
+    assert {f.name for f in items if f.action is Action.REMOVED} == {"--at", "-a"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from digest.core.facts import Action, Fact, FactKind
-from digest.facts import env_variables, routes
+from digest.facts import env_variables, flags, routes
 from digest.facts.metrics import defined
 from digest.facts.side_text import whole
 from tests.unit.digest.facts.changes import facts_of
@@ -754,3 +754,17 @@ def test_name_that_goes_is_not_deprecated_unless_it_goes_where_nobody_imports_it
     announced = pool.replace("    def", '    @deprecated("use drain")\n    def')
     files = (path, f"def stop():\n    pass\n\n\n{run}", run), ("a/pool.py", pool, announced)
     assert [f.name for f in deprecated("Tidy the pool", *files)] == names
+
+
+@pytest.mark.parametrize(
+    ("text", "there"),
+    [
+        ('_form = _option("--format", "Output format.", Form.TEXT)\n', True),
+        ('_form = _option(\n    "-f --format FORM",\n    "Output format.",\n)\n', True),
+        ('_form = add_flag("--format-all", "Every format.")\n', False),
+        ('_form = _option("--style", "Was --format.")\n', False),
+        ('print("--format is gone")\n', False),
+    ],
+)
+def test_flag_that_a_function_of_the_project_declares_is_there(text: str, *, there: bool) -> None:
+    assert flags.defined(whole("cli/commands.py", text), "python", "--format") is there
