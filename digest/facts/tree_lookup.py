@@ -70,7 +70,7 @@ class Question:
 def questions(change: Change, facts: Facts) -> tuple[Question, ...]:
     """The questions of a change about public names; most have none, and so has a root commit."""
     parents = change.commit.parents
-    asked = []
+    asked: list[Question] = []
     kept = {last(f.name) for f in facts.of(FactKind.DEPRECATION, Action.ADDED)}
     for index, fact in enumerate(facts.items):
         before = fact.action is Action.ADDED and (fact.kind in _SHARED or _may_be_known(fact))
