@@ -49,6 +49,7 @@ from handlers.ports.storage import Archive, CoveragePort, Outcome, State
 log = logging.getLogger(__name__)
 
 _MANY = 100  # from this many changes on, rows are converted in another thread: a hop costs 0.1 ms
+_RETRY = 600.0  # seconds from a failed rebuild of an index to the next
 _AFTER_HEX = "g"
 _of_repository = changes.c.repository_id == bindparam("repository")
 _among = select(changes.c.sha).where(_of_repository, dialect.one_of(changes.c.sha, "shas"))
@@ -238,13 +239,18 @@ class SqlArchive(SqlStore, Archive):
             await reindex(self._database, repository)
         elif repository.name not in self._rebuilding:
             task = asyncio.create_task(reindex(self._database, repository))
-            task.add_done_callback(partial(_log_rebuilt, repository.name))
+            task.add_done_callback(partial(self._note_rebuilt, repository.name))
             self._rebuilding[repository.name] = task
 
+    def _note_rebuilt(self, name: str, task: asyncio.Task[int]) -> None:
+        """Have a failed rebuild tried again by the first question after ``_RETRY``."""
+        if not task.cancelled() and (error := task.exception()) is not None:
+            log.warning("archive.not_reindexed: %s: %s", name, error)
+            asyncio.get_running_loop().call_later(_RETRY, self._forget, name)
 
-def _log_rebuilt(repository: str, task: asyncio.Task[int]) -> None:
-    if not task.cancelled() and (error := task.exception()) is not None:
-        log.warning("archive.not_reindexed: %s: %s", repository, error)
+    def _forget(self, name: str) -> None:
+        self._keys.pop(name, None)
+        self._rebuilding.pop(name, None)
 
 
 async def _made(make: Callable[[_Given], _Made], values: Sequence[_Given]) -> Sequence[_Made]:

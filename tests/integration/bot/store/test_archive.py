@@ -7,7 +7,10 @@ import copy
 import pickle
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -267,6 +270,49 @@ async def test_service_answers_by_older_indexes_while_it_makes_them_anew(
     async with database.reading() as connection:
         made_by = await connection.exec_driver_sql("SELECT indexed_by FROM repositories")
         assert made_by.scalar() == INDEXED_BY
+
+
+async def test_service_makes_indexes_again_some_time_after_a_failure(
+    archive: SqlArchive,
+    database: Database,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    await archive.save(REPOSITORY, [made(1, "Tune router")])
+    async with database.writing() as connection:
+        await connection.exec_driver_sql("UPDATE repositories SET indexed_by = 'older rules'")
+        await connection.exec_driver_sql("DELETE FROM change_paths")
+    begun: list[asyncio.Task[object] | None] = []
+
+    async def failing(database: Database, repository: Repository) -> int:
+        begun.append(asyncio.current_task())
+        if len(begun) == 1:
+            raise OSError("disk full")
+        return await reindex(database, repository)
+
+    monkeypatch.setattr(maintenance, "reindex", failing)
+    later: list[Callable[[], None]] = []
+    loop = asyncio.get_running_loop()
+    soon = loop.call_later
+
+    def call_later(delay: float, call: Callable[..., None], *given: object, **how: Any) -> object:
+        if delay < 600:
+            return soon(delay, call, *given, **how)
+        return later.append(partial(call, *given))
+
+    monkeypatch.setattr(loop, "call_later", call_later)
+    service = SqlArchive(database, beside=True)
+    for _ in range(2):
+        assert len(await service.select(REPOSITORY, Query(paths=("src/",)))) == 0
+        await asyncio.wait([task for task in begun if task])
+        await asyncio.sleep(0)
+    assert len(begun) == 1
+    assert "disk full" in caplog.text
+    (forget,) = later
+    forget()
+    await service.select(REPOSITORY, Query(paths=("src/",)))
+    await asyncio.wait([task for task in begun if task])
+    assert len(await service.select(REPOSITORY, Query(paths=("src/",)))) == 1
 
 
 async def test_service_that_ends_stops_making_indexes(
