@@ -341,7 +341,7 @@ class Asked:
         return bool(formed or tags & _TYING) or self._is_marked(place)
 
     def _is_marked(self, place: int) -> bool:
-        """Whether a word beside it says that a word is a topic: *in X*, *X changes*."""
+        """Whether a word beside it says that a word is a topic: *in X*, *X changes*, *X bumped*."""
         text, before = self.tokens[place].text, self.tokens[place - 1] if place else None
         after = self.tokens[place + 1] if place + 1 < len(self.tokens) else None
         while before and before.text.lower() in slot_values.ARTICLES:
@@ -351,7 +351,7 @@ class Asked:
         named = before and (last in _TOPICAL_WORDS or "about" in before.tags)
         said = after.text.lower() if after else ""
         noun = said in slot_values.RELATED or (
-            after and "change" in after.tags and said.endswith("s")
+            after and ("bump" in after.tags or ("change" in after.tags and said.endswith("s")))
         )
         return bool(named or noun) or (not text.isascii() and len(text) > 2)
 

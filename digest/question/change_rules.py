@@ -183,7 +183,8 @@ def touched(asked: Asked) -> Iterator[Weighed]:
     weight = (2.5 if sure else 0.5) + (3.5 if told else 0) - 1.6 * others
     between = sure and any(isinstance(span, Refs) for span in asked.spans)
     weight += 2.0 * (between and bool(asked.actions)) + 0.2 * bool(asked.spans)
-    weight += 1.0 * (asked.has("history") and asked.has("bump"))
+    if asked.has("bump"):  # "was FlashInfer bumped this week" asks for the versions of the week
+        weight += 1.0 * asked.has("history") - 2.0 * (not sure and bool(asked.spans))
     yield Weighed(
         weight, Touched(name=name, window=window, claim=claim_of(asked) or _wanted(asked))
     )

@@ -217,8 +217,10 @@ def _listing(asked: Asked) -> Changed | None:
     if len(releases) == 2:
         older, newer = sorted(releases, key=release_number)
         span, releases = Refs(base=older, tip=newer), []
-    bumped = bool(asked.has("bump") and topic and not kinds and not asked.has("default"))
-    if bumped or FactKind.DEPENDENCY in asked.things:
+    bumped = asked.has("bump") and not (kinds or asked.things or asked.has("default"))
+    if bumped and not topic:
+        kinds = (ChangeKind.DEPENDENCIES,)  # "what was bumped"
+    if (bumped and topic) or FactKind.DEPENDENCY in asked.things:
         releases = []
     if releases and (span is None or not topic):
         topic = f"{topic} in {releases[0]}" if topic else releases[0]
@@ -256,7 +258,7 @@ def _listing(asked: Asked) -> Changed | None:
         and asked.has("change", "act:added")
         and not (asked.things and switched_to(asked)),
         switched=switched_to(asked) if asked.things else "",
-        things=asked.things if not bumped else (FactKind.DEPENDENCY,),
+        things=(FactKind.DEPENDENCY,) if bumped and topic else asked.things,
         actions=_done(asked, people=people),
         without=asked.without,
         counted=asked.has("count", "share") and not asked.against,

@@ -205,7 +205,12 @@ def _doer(tokens: Sequence[Token], place: int) -> list[int]:
     acts = any(
         tag in {"change", "bump"} or tag[:5] in {"kind:", "act:a", "act:r"} for tag in verb.tags
     )
-    return names if said_what and acts else []
+    commits = token.text.lower() == "did" and verb.text.lower() in _COMMITTING
+    return names if (said_what and acts) or (commits and len(after) > 1) else []
+
+
+_COMMITTING = frozenset({"commit", "push", "merge", "submit", "contribute"})
+"""Verbs of people alone: *did Ada commit anything*, but not *did the scheduler change*."""
 
 
 def _owner(tokens: Sequence[Token], place: int) -> list[int]:

@@ -123,11 +123,18 @@ _HANDLE = lazy(r"[a-z\d][a-z\d_-]{2,38}")
 _PEOPLE = 5
 
 
-def _handles(author: str) -> Iterator[str]:
-    """Likely handles for a name: *adalovelace*, *adal* and *alovelace* for Ada Lovelace."""
+def _is_handle(text: str, author: str) -> bool:
+    """Whether a text may be the handle of a person.
+
+    For Ada Lovelace: *adalovelace*, *adal*, *alovelace*, or with a second initial *aklovelace*.
+    """
     first, *others = _folded(author).split() or [""]
-    if others:
-        yield from (first + "".join(others), first + others[-1][0], first[0] + others[-1])
+    if not others:
+        return False
+    last = others[-1]
+    initials = text.removesuffix(last) if text.endswith(last) else ""
+    with_second = len(initials) == 2 and initials[0] == first[0] and len(last) > 2
+    return with_second or text in {first + "".join(others), first + last[0], first[0] + last}
 
 
 def _written_by(name: str, changes: Sequence[Graded]) -> frozenset[str]:
@@ -136,7 +143,7 @@ def _written_by(name: str, changes: Sequence[Graded]) -> frozenset[str]:
         g.commit
         for g in changes
         if name in _folded(g.commit.author)
-        or name in _handles(g.commit.author)
+        or _is_handle(name, g.commit.author)
         or name in re.split(r"[@+]", g.commit.email.lower())[:-1]
     ]
     names = {one.author for one in theirs}

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from digest.answer.answers import Answer, entry_of, foot, lines_document, listing_document, title_of
 from digest.core.enums import ChangeKind
+from digest.core.facts import FactKind
 from digest.core.reference import Query
 from digest.document import Block, Code, Document, Paragraph, Spans
 from digest.i18n import answer_text
@@ -90,7 +91,12 @@ async def list_changes(intent: Changed, ctx: Context) -> Answer:
     elif intent.topic and (
         intent.things or intent.loose or (intent.top and not asked.resolved.topics)
     ):
-        return await _without_topic(intent, ctx)
+        if FactKind.DEPENDENCY not in intent.things:
+            return await _without_topic(intent, ctx)
+        # "was numpy bumped": other packages are no answer.
+        if told := await _history(replace(intent, anytime=True), ctx, tip):
+            return told
+        asked, document = await _none(asked, ctx, tip)
     else:
         asked, document = await _none(asked, ctx, tip)
     if intent.topic and not cut:

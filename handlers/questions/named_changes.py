@@ -80,6 +80,9 @@ async def names(intent: Changed, reached: Reach, ctx: Context, tip: Tip) -> Answ
     )
     changes = await ctx.archive.select(ctx.watched.repository, query)
     found = await asyncio.to_thread(lambda: list(_named(changes, intent)))
+    # "rust" is Rust itself, not a package with it in its name.
+    same = [one for one in found if one.fact.name.casefold() == intent.topic.casefold()]
+    found = same or found
     if not found and intent.topic:
         # A change about the topic may add a name without it.
         topic = await resolved_topic(intent, ctx)
@@ -156,6 +159,8 @@ SAYS = {
 def _named(changes: Sequence[Graded], intent: Changed) -> Iterator[Named]:
     """The names of the changes, newest first, once per change and action."""
     kinds = frozenset(intent.things or PUBLIC)
+    if FactKind.DEPENDENCY in kinds:
+        kinds |= {FactKind.TOOLCHAIN}  # "was Rust bumped"
     actions = set(intent.actions)
     if actions & {Action.ADDED, Action.REMOVED}:  # a renamed thing has a new name and lost its old
         actions.add(Action.RENAMED)

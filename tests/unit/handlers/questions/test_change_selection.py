@@ -161,3 +161,26 @@ async def test_numbers_come_with_a_few_changes_and_then_with_all():
     assert "7 of 7 shown" in markdown(
         (await list_changes(counted, replace(changes, page=2))).document
     )
+
+
+@pytest.mark.parametrize(
+    ("question", "number"),
+    [
+        ("did adal commit anything this month", 1),
+        ("PRs by aklovelace this month", 1),
+        ("did alovelace push something this month", 1),
+        ("PRs by ablovelac this month", 0),
+        ("PRs by bklovelace this month", 0),
+    ],
+)
+async def test_people_are_known_by_handles_made_of_their_names(question, number):
+    tuned = change("0000001a", "Tune the loader (#1)", {"src/app.py": 2}, NOW - timedelta(days=1))
+    changes = [
+        replace(tuned, commit=replace(tuned.commit, author="Ada Lovelace", email="x@y.org")),
+        *(
+            change(f"{n:08x}", f"Tune part {n} (#{n})", {"b.py": 1}, NOW - timedelta(days=1))
+            for n in range(2, 9)
+        ),
+    ]
+    answer = await ask(question, context(FakeSource(changes)))
+    assert [row.graded.number for row in answer.rows] == [1] * number

@@ -131,6 +131,35 @@ async def test_dependencies_are_told_from_their_first_version_to_their_last(rais
     assert "`flask`: `3.0.0` → `3.1.0` · " in markdown(answer.document)
 
 
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("was Flask bumped this week, to what", "`flask`: `3.0.1` → `3.1.0`"),
+        ("what was bumped this week", "`flask`: `3.0.0` → `3.1.0`"),
+        ("was zorkmid bumped this week", "I know of no topic `zorkmid`"),
+        ("was flask-cors bumped this week", "I know of no topic `flask-cors`"),
+    ],
+)
+async def test_a_question_about_one_package_is_not_answered_by_others(raises, question, said):
+    await ask("what changed this week", raises)
+    answer = await ask(question, raises)
+    assert said in markdown(answer.document)
+    assert len(answer.rows) == (2 if "`flask`:" in said else 0)
+
+
+async def test_a_required_toolchain_is_bumped_like_a_package_and_found_by_its_own_name():
+    old, new = '[package]\nrust-version = "1.95"\n', '[package]\nrust-version = "1.96"\n'
+    made = change("aaaaaaa1", "Raise the MSRV (#12)", {"Cargo.toml": 1}, NOW - timedelta(days=1))
+    hunk = Hunk(
+        old_start=2, new_start=2, removed=(old.split("\n")[1],), added=(new.split("\n")[1],)
+    )
+    files = (replace(made.files[0], hunks=(hunk,), old_id="old", new_id="new"),)
+    source = FakeSource([replace(made, files=files)])
+    source.blobs = {"old": old, "new": new}
+    answer = await ask("was rust bumped this week", context(source))
+    assert "`rust`: `1.95` → `1.96`" in markdown(answer.document)
+
+
 async def test_removed_dependencies_are_no_removed_flags(ctx):
     shown = markdown((await ask("which dependencies were removed this week", ctx)).document)
     assert "Dependencies, Toolchains removed: none in this period" in shown
