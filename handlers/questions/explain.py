@@ -28,7 +28,7 @@ from digest.report.blocks import change_blocks, title_link
 from handlers.context import Context
 from handlers.digests.daily import beside_others
 from handlers.digests.ingest import ensure, owners_of, tip_of, with_description
-from handlers.ports.status_port import undoings_of, undone_by
+from handlers.ports.status_port import Announced, undoings_of, undone_by
 from handlers.ports.storage import Tip
 from handlers.questions.pull_request import (
     explain_issue,
@@ -170,19 +170,28 @@ async def _owned(graded: Graded, ctx: Context, tip: Tip) -> Sequence[Spans]:
 async def _announcements(
     graded: Graded, reverts: Sequence[Graded], ctx: Context
 ) -> Sequence[Spans]:
-    """The digests that announced a reverted change: this one, or those that it reverts."""
-    if ctx.announcements is None:
-        return ()
+    """The digests that announced a reverted change: this one, or those that it reverts.
+
+    A change that is reverted by its title alone is named in any case.
+    """
     repository, language = ctx.watched.repository, ctx.language
     lines: list[Spans] = []
-    if reverts:
-        told = await ctx.announcements.announced(repository, graded, language)
-        lines += [words.ANNOUNCED(language, day=told.shown)] if told else []
+    if reverts and (told := await _announced(graded, ctx)):
+        lines.append(words.ANNOUNCED(language, day=told.shown))
+    undone = graded.facts.reverts
     for gone in await undone_by(ctx.archive, repository, graded):
-        if told := await ctx.announcements.announced(repository, gone, language):
-            change = title_link(gone, repository)
+        change = title_link(gone, repository)
+        if told := await _announced(gone, ctx):
             lines.append(words.UNDOES_ANNOUNCED(language, change=change, day=told.shown))
+        elif undone and undone.number is None and not undone.sha:
+            lines.append(words.UNDOES_FOUND(language, change=change))
     return lines
+
+
+async def _announced(graded: Graded, ctx: Context) -> Announced | None:
+    if ctx.announcements is None:
+        return None
+    return await ctx.announcements.announced(ctx.watched.repository, graded, ctx.language)
 
 
 def _document(

@@ -142,3 +142,22 @@ async def test_the_digest_that_covered_a_change_decides_beside_which_others_it_i
     lowered = next(number for number, level in digest.items() if level is Level.MEDIUM)
     alone = await ask(f"why #{lowered}", replace(ctx, announcements=Posted()))
     assert alone.rows[0].graded.grade.level is Level.HIGH
+
+
+@pytest.mark.parametrize(
+    ("title", "named"),
+    [
+        ('Revert "Tune the lamp" (#2)', "It reverts [Tune the lamp (#1)]("),
+        ("Revert #1 (#2)", "Undoes #1"),
+    ],
+)
+async def test_a_reverted_change_is_named_once_even_if_only_its_title_is_known(title, named):
+    changes = [
+        change("0000002b", title, {"src/app.py": 2}, NOW),
+        change("0000001a", "Tune the lamp (#1)", {"src/app.py": 2}, NOW - timedelta(days=1)),
+    ]
+    ctx = context(FakeSource(changes))
+    await ask("what changed this month", ctx)
+    shown = markdown((await ask("explain #2", ctx)).document)
+    assert named in shown
+    assert shown.count("It reverts") == named.count("It reverts")
