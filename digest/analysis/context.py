@@ -217,7 +217,12 @@ _CONFIGURES = lazy(r"(?:^|/)[^/]*(?:config|conf|settings|options|arg|cli)[^/]*(?
 
 
 def is_relied_on(fact: Fact, facts: Facts) -> bool:
-    """Whether users rely on a thing; on a field where its file, its class or a document says so."""
+    """Whether users rely on a thing; on a field where its file, its class or a document says so.
+
+    Nobody who runs a release relies on what came and went between two of them.
+    """
+    if fact.unreleased:
+        return False
     if fact.public is not None or fact.kind is not FactKind.CONFIG:
         return fact.public is not False
     owner, name = owner_of(fact.name)

@@ -8,7 +8,7 @@ from enum import StrEnum
 from digest.core.change import FileStatus, Side
 from digest.frozen import frozen
 
-FACTS_VERSION = 58
+FACTS_VERSION = 59
 """Increased whenever extraction finds other facts, so that stored ones are remade."""
 
 
@@ -88,6 +88,7 @@ class Fact:
     replacement: str | None = None  # what to use instead of something deprecated or removed
     when: str | None = None  # the version in which it will be removed
     public: bool | None = None  # ``False``: its removal breaks nobody's code; ``None``: unknown
+    unreleased: bool = False  # no release before the change has the name that went
 
 
 @frozen

@@ -88,6 +88,7 @@ _MADE = re.compile(
 _LAST = re.compile(r"\w+$")
 _BASE = re.compile(r"(\w+)(?:<[^<>]*>)?\s*(?:,|$)")
 _EMBEDDED = patterns("embedded")
+_INHERITED = frozenset({"method", "constant"})
 
 
 def reads(language: str, path: str) -> bool:
@@ -206,7 +207,7 @@ class TreeCode:
         """Whether a type has a base that the change added, and that may have the member."""
         if entry.kind in {"method", "constructor"} and last_part(entry.parent) in self._aliases:
             return True
-        return entry.kind == "method" and any(
+        return entry.kind in _INHERITED and any(
             base not in known(entry.parent)
             and (base not in self._by_name or f"{base}.{last_part(entry.name)}" in self._by_name)
             for base in self.bases(entry.parent)

@@ -326,6 +326,13 @@ def with_kept_flags(facts: Iterable[Fact], scenes: Iterable[FileContext]) -> tup
     )
 
 
+def has_field(scene: FileContext, name: str) -> bool:
+    """Whether a file of code has a field of some type with this name after the change."""
+    field = rf"^[ \t]++(?:pub(?:\([^)\n]*\))? )?{re.escape(name)}\??[ \t]*:(?!=)"
+    code = scene.area is Area.CORE and bool(scene.language)
+    return code and re.search(field, scene.new or "", re.MULTILINE) is not None
+
+
 def _flag_of(fact: Fact) -> str:
     old = fact.before if fact.action is Action.RENAMED else fact.name
     return f'"--{last(old or fact.name).replace("_", "-")}"'

@@ -122,7 +122,7 @@ def extract(
     bare, _ = strip_numbers(subject.title[:1000])
     budget = ParseBudget(clock=clock)
     scenes = _scenes(change, texts, budget)
-    found = _consistent((*_items(change, scenes), *_of_message(change, subject)))
+    found = _consistent((*_items(change, scenes), *_of_message(change, subject)), scenes)
     found = exposure.with_kept_flags(found, scenes.values())
     items = exposure.with_headings(deprecations.with_announced(found), scenes.values())
     # The other authors: those of a merged branch, and those named in the message.
@@ -307,15 +307,16 @@ def _of_message(change: Change, subject: Subject) -> Iterator[Fact]:
         yield from security.find_in_message(change.commit.message, subject)
 
 
-def _consistent(facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
+def _consistent(facts: tuple[Fact, ...], scenes: Mapping[str, FileContext]) -> tuple[Fact, ...]:
     """The facts without those that another one of the change makes untrue or says better.
 
-    What the change removes is not deprecated; what it deprecates loses its default with that. One
-    name is deprecated once, preferably where its replacement is named.
+    What the change removes is not deprecated, unless something else of that name stays; what it
+    deprecates loses its default with that. One name is deprecated once, preferably where its
+    replacement is named.
     """
     removed = (f for f in facts if f.action is Action.REMOVED)
     gone = {
-        renames.last(f.name)
+        (renames.last(f.name), f.evidence.path)
         for f in removed
         if not (f.evidence.path.endswith(".py") and exposure.is_private_module(f.evidence.path))
     }
@@ -336,7 +337,15 @@ def _consistent(facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
             if key not in best or _weight(fact) > _weight(best[key]):
                 best[key] = fact
     going = {renames.last(f.name) for f in best.values()}
-    return tuple(f for f in facts if _holds(f, gone, going, best))
+    lost = {name for name, _ in gone}
+    kept = {
+        renames.last(f.name)
+        for f in best.values()
+        if (renames.last(f.name), f.evidence.path) not in gone
+        and (scene := scenes.get(f.evidence.path))
+        and exposure.has_field(scene, renames.last(f.name))
+    }
+    return tuple(f for f in facts if _holds(f, lost - kept, going, best))
 
 
 def _without_retold(facts: tuple[Fact, ...]) -> tuple[Fact, ...]:

@@ -224,6 +224,8 @@ def _python(source: SideText, call: CodeCall) -> Read | None:
         name = literal(call.get("name", 0))
         return ((f"--{name}",), call.get("default", 1), None) if name else None
     texts = [t for p in call.positional if (t := literal(p)) is not None]
+    if call.callee not in _LIBRARY and (own := _of_helper(source, call, texts)) is not None:
+        return own, call.get("default"), call.get("choices")
     if call.callee == "option" and "cleo" in source.text and texts and texts[0][:1].isalpha():
         return (f"--{texts[0]}",), call.get("default"), None
     names = [n for t in texts if t.startswith("-") for n in t.split("/")]
@@ -231,6 +233,33 @@ def _python(source: SideText, call: CodeCall) -> Read | None:
     if value is None and call.callee.startswith("Option") and texts[:1] != names[:1]:
         value = call.get("default", 0)
     return tuple(names), value, call.get("choices")
+
+
+def _of_helper(source: SideText, call: CodeCall, texts: Sequence[str]) -> tuple[str, ...] | None:
+    """The names in a call of a function of the project, none if it only asks for a flag.
+
+    ``None`` for a call of a library. The first text may be the whole form: ``--format -f FORM``.
+    """
+    name = call.callee.rpartition(" ")[2]
+    if not _HELPER.fullmatch(name) or not texts[:1] or not texts[0].startswith("-"):
+        return None
+    known = re.search(_KNOWN.replace("NAME", name), source.text, re.MULTILINE)
+    described = len(texts) > 1 or call.named or "{" in "".join(call.positional)
+    if known is None or _ASKS.match(name) or not described:
+        return ()
+    return tuple(n for text in texts if text.startswith("-") for n in _SPECIFIED.findall(text))
+
+
+_LIBRARY = frozenset({"add_argument", "add_option", "option", "Option"})
+_HELPER = re.compile(r"\w{0,40}(?i:option|arg(?:ument)?|flag|param(?:eter)?)")
+_KNOWN = (
+    r"^[ \t]*(?:export )?(?:async )?(?:def|function|const) NAME\b"
+    r"|^(?:from|import)\b.*\bNAME\b|^(?:    |  |\t)NAME,?$|^NAME = "
+)
+_ASKS = re.compile(
+    r"_*(?:has|is|get|parse|find|check|skip|no|remove|drop|strip|unknown|missing|bad|invalid"
+    r"|assert|expect|test|requires?|warn|format|quote|raise|with|without)(?:_|$)"
+)
 
 
 def _go(source: SideText, call: CodeCall) -> Read | None:
@@ -359,10 +388,13 @@ _REACHES = {"rust": _field_end, "go": _chain_end}
 """How far what belongs to a flag extends after its call."""
 
 
-def _script(_source: SideText, call: CodeCall) -> Read | None:
+def _script(source: SideText, call: CodeCall) -> Read | None:
     if not (spec := literal(call.get("", 0))):
         return None
     names = tuple(_SPECIFIED.findall(spec)) if spec.startswith("-") else ()
+    if call.callee[-6:].isalpha() and call.callee[:1] != "." and " " not in call.callee:
+        texts = [t for p in call.positional if (t := literal(p)) is not None]
+        return (_of_helper(source, call, [spec, *texts[1:]]) or (), None, None)
     if names:
         value = call.positional[-1] if len(call.positional) > 2 else None
         return names, None if value and _FUNCTION.search(value) else value, None

@@ -130,8 +130,8 @@ def _words(fact: Fact, name: str) -> tuple[str, ...]:
     elif fact.kind in _CODE:
         language, last = language_of(fact.evidence.path), last_part(name)
         spelled = tuple(f"{w} {_owner(fact, name)}" for w in _DEFINED_BY.get(language, ()))
-        if fact.detail == "method" and language == "python":
-            spelled += (f"def {last}",)  # a base of its class may have it
+        if language == "python":  # a base of its class may have it
+            spelled += {"method": (f"def {last}",), "field": (f"{last}:",)}.get(fact.detail, ())
         if _is_rust_setting(fact):
             spelled += (f"{last.replace('-', '_')}: Option",)
         return (*spelled, last) if language in _LISTED else spelled
@@ -275,7 +275,7 @@ def _found(
     """The first path at which a name is defined, or from which its class inherits it."""
     own = texts.get((question.commit, fact.evidence.path), "")
     names = [question.name]
-    if fact.detail == "method" and language_of(fact.evidence.path) == "python":
+    if fact.detail in {"method", "field"} and language_of(fact.evidence.path) == "python":
         owner = re.escape(_owner(fact, question.name))
         bases = re.search(rf"^class {owner}\(([^()]*)\)", own, re.MULTILINE)
         listed = re.findall(r"\w+(?=\s*(?:,|\[|$))", bases[1]) if bases else []
@@ -359,6 +359,26 @@ def _told(
 def _as_added(fact: Fact, elsewhere: str) -> Fact:
     """A new name beside the old one, which remains in another file."""
     return replace(fact, action=Action.ADDED, before=None, after=None, elsewhere=elsewhere)
+
+
+def unreleased(facts: Facts, asked: Sequence[Question], held: frozenset[str]) -> Facts:
+    """The facts with settings that went and that no release had marked.
+
+    ``held`` are the words of the questions that a release before the change has.
+    """
+    words = {q.index: q.words for q in asked}
+    items = tuple(
+        replace(fact, unreleased=True)
+        if is_gone(fact) and index in words and held.isdisjoint(words[index])
+        else fact
+        for index, fact in enumerate(facts.items)
+    )
+    return replace(facts, items=items)
+
+
+def is_gone(fact: Fact) -> bool:
+    """Whether a flag, variable, route or metric went."""
+    return fact.kind in _SETTABLE and fact.action is Action.REMOVED
 
 
 def mark_unsearched(facts: Facts, asked: Sequence[Question]) -> Facts:

@@ -339,7 +339,7 @@ def _of(kind: FactKind, action: Action, facts: Facts) -> Sequence[Fact]:
 
 def _counts(fact: Fact, aside: Collection[str]) -> bool:
     """Whether outsiders may rely on the thing and it did not merely move."""
-    internal = fact.public is False or fact.evidence.path in aside
+    internal = fact.public is False or fact.unreleased or fact.evidence.path in aside
     return not internal and fact.detail != "moved"
 
 

@@ -249,6 +249,7 @@ def _item(item: Fact) -> dict[str, Any]:
         "condition": item.condition,
         "replacement": item.replacement,
         "when": item.when,
+        "unreleased": item.unreleased,
     }
     return {
         "kind": str(item.kind),

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 from operator import is_
 
 from digest.core.change import Change
@@ -26,7 +28,9 @@ async def settle(source: Source, changes: Sequence[Change], facts: Sequence[Fact
         asked = [tree_lookup.questions(changes[n], result[n]) for n in run]
         if any(asked):
             line = [changes[n] for n in run], [result[n] for n in run]
-            for number, better in zip(run, await _look(source, *line, asked), strict=True):
+            looked = await _look(source, *line, asked)
+            looked = await _released(source, line[0], looked, asked)
+            for number, better in zip(run, looked, strict=True):
                 result[number] = better
     return result
 
@@ -92,6 +96,44 @@ async def _look(
         tree_lookup.apply_lookup(f, those, {q.index: where[n, q.index] for q in those}, texts)
         for n, (f, those) in enumerate(zip(facts, asked, strict=True))
     ]
+
+
+async def _released(
+    source: Source,
+    changes: Sequence[Change],
+    facts: Sequence[Facts],
+    asked: Sequence[Sequence[tree_lookup.Question]],
+) -> list[Facts]:
+    """The facts, with settings that went before any release had them marked."""
+    result = list(facts)
+    lost = [n for n, those in enumerate(facts) if any(map(tree_lookup.is_gone, those.items))]
+    if not lost or not (releases := await source.releases()):
+        return result
+    words: dict[str, set[str]] = {}
+    before: dict[int, list[str]] = {}
+    for n in lost:
+        before[n] = _before(releases, changes[n].commit.committed_at)
+        wanted = {word for question in asked[n] for word in question.words}
+        for tag in before[n]:
+            words.setdefault(tag, set()).update(wanted)
+    known = {tag: await source.mentions(await source.resolve(tag), words[tag]) for tag in words}
+    for n in lost:
+        mentions = [known[tag] for tag in before[n]]
+        if mentions and None not in mentions:
+            held = frozenset(w for one in mentions for w, paths in (one or {}).items() if paths)
+            result[n] = tree_lookup.unreleased(facts[n], asked[n], held)
+    return result
+
+
+_MOST_RELEASES = 3  # the newest before a change; releases of older branches may be among them
+
+
+def _before(releases: Mapping[str, datetime | None], at: datetime) -> list[str]:
+    """The releases that show what users have: the newest ones, and that of the highest version."""
+    older = [tag for tag, made in releases.items() if made is not None and made <= at]
+    numbers = {tag: [int(n) for n in re.findall(r"\d{1,9}", tag)] for tag in older}
+    highest = sorted(older, key=lambda tag: numbers[tag])[-1:]
+    return list(dict.fromkeys((*older[:_MOST_RELEASES], *highest)))
 
 
 def _evidence(

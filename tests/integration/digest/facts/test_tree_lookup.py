@@ -376,3 +376,27 @@ async def test_flags_that_a_function_of_the_project_declares_elsewhere_are_moved
     )
     assert {f.name for f in items if f.detail == "moved"} == {"--output", "-o", "--tz"}
     assert {f.name for f in items if f.action is Action.REMOVED} == {"--at", "-a"}
+
+
+async def test_field_that_a_base_in_another_file_gets_is_moved(builder) -> None:
+    head = "from dataclasses import dataclass\n\n\n@dataclass\nclass "
+    own = f"{head}ServerConfig(Base):\n    port: int = 1\n"
+    base = f"{head}Base:\n    name: str = ''\n"
+    field = "    endpoint: str = ''\n"
+    _, items = await told(
+        builder,
+        {"shop/config.py": own + field, "shop/base.py": base},
+        {"shop/config.py": own, "shop/base.py": base + field},
+    )
+    assert ("removed", "ServerConfig.endpoint", "field") not in seen(items, FactKind.CONFIG)
+
+
+async def test_variable_that_no_release_had_is_marked(builder) -> None:
+    read = 'import os\nstart = os.environ.get("APP_START_METHOD")\n'
+    flag = 'parser.add_argument("--fast")\n'
+    builder.commit("First", {"a.py": "go()\n", "b.py": flag})
+    builder.git("tag", "v1.0.0")
+    _, _, items = await told(
+        builder, {"a.py": read}, {"c.py": "go()\n"}, {"a.py": "go()\n", "b.py": "go()\n"}
+    )
+    assert {i.name: i.unreleased for i in items} == {"APP_START_METHOD": True, "--fast": False}

@@ -1404,3 +1404,30 @@ def test_field_with_another_name_behind_its_old_flag_concerns_no_user(flag, publ
     assert [(f.action.value, f.public) for f in found if f.kind is FactKind.CONFIG] == [
         ("renamed", public)
     ]
+
+
+HELPER = "def _option(spec, text, **more):\n    return spec, text, more\n\n\nALL = [\n    LINE\n]\n"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ('_option("--tz ZONE", "Zone."),', "", [("removed", "--tz")]),
+        ('_option("--tz ZONE", "Zone."),', '_option("--tz2 ZONE", "Zone."),', [("renamed", "--tz2")]),
+        ('_option("--n -n N", "N", default=1),', '_option("--n -n N", "N", default=2),', [("changed", "--n")]),
+        ('has_flag("--tz", "x"),', "", []),
+        ('option_of("--tz", "x"),', "", []),
+    ],
+)  # fmt: skip
+def test_flags_that_a_function_of_the_project_declares(old: str, new: str, expected) -> None:
+    files = ("shop/cli.py", HELPER.replace("LINE", old), HELPER.replace("LINE", new))
+    found = facts_of("Change options", files).of(FactKind.FLAG)
+    assert [(f.action.value, f.name) for f in found] == expected
+
+
+def test_flags_that_a_function_of_a_script_declares() -> None:
+    head = "function addOption(spec: string, text: string) {}\n\n"
+    old = f'{head}addOption("--tz <zone>", "Zone.");\naddOption("--lang <l>", "Language.");\n'
+    new = f'{head}addOption("--lang <l>", "Language.");\n'
+    found = facts_of("Drop it", ("src/cli.ts", old, new)).of(FactKind.FLAG)
+    assert [(f.action.value, f.name) for f in found] == [("removed", "--tz")]

@@ -768,3 +768,51 @@ def test_name_that_goes_is_not_deprecated_unless_it_goes_where_nobody_imports_it
 )
 def test_flag_that_a_function_of_the_project_declares_is_there(text: str, *, there: bool) -> None:
     assert flags.defined(whole("cli/commands.py", text), "python", "--format") is there
+
+
+GO_CONFIG = (
+    "package shop\n\ntype ServerConfig struct {\n"
+    '\tEndpoint string `mapstructure:"endpoint,omitempty"`\n'
+    '\tMax int `mapstructure:"max"`\n}\n'
+)
+
+
+@pytest.mark.parametrize(
+    "embedded",
+    [
+        '\tNetAddr net.AddrConfig `mapstructure:",squash"`\n',
+        '\tNetAddr optional.Optional[net.AddrConfig] `mapstructure:",squash"`\n',
+        '\tnet.AddrConfig `mapstructure:",squash"`\n',
+        '\tNetAddr *net.AddrConfig `json:",inline"`\n',
+    ],
+)
+def test_settings_that_an_embedded_structure_may_have_are_not_removed(embedded: str) -> None:
+    first = '\tEndpoint string `mapstructure:"endpoint,omitempty"`\n'
+    file = ("config/server.go", GO_CONFIG, GO_CONFIG.replace(first, embedded))
+    assert gone("Embed the address", file) == []
+    assert gone("Drop it", (*file[:2], GO_CONFIG.replace(first, ""))) == ["ServerConfig.endpoint"]
+
+
+def test_constants_of_a_new_base_of_java_are_not_removed() -> None:
+    old = "public class Options {\n  public static final int PORT = 1;\n}\n"
+    new = "public class Options extends Base {\n}\n"
+    path = "src/main/java/shop/Options.java"
+    assert gone("Add a base", (path, old, new)) == []
+    assert gone("Drop it", (path, old, "public class Options {\n}\n")) == ["Options.PORT"]
+
+
+def test_setting_is_deprecated_although_a_function_of_its_name_goes() -> None:
+    head = "import warnings\n\n\nclass CacheConfig:\n    use_swap: bool = False\n"
+    notice = (
+        '\n    def check(self):\n        warnings.warn("use_swap is deprecated and will be removed'
+        ' in v0.9. Use mode instead.")\n'
+    )
+    function = "def use_swap() -> bool:\n    return True\n"
+    files = (
+        ("shop/config/cache.py", head, head + notice),
+        ("shop/layers/swap.py", f"import os\n\n\n{function}", "import os\n"),
+    )
+    assert [f.name for f in deprecated("Split the swap", *files)] == ["use_swap"]
+    field = head.replace("    use_swap: bool = False\n", "    mode: str = ''\n")
+    files = (("shop/config/cache.py", head, field + notice), files[1])
+    assert deprecated("Split the swap", *files) == []
