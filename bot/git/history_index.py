@@ -12,12 +12,13 @@ import asyncio
 import hashlib
 import re
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import AsyncGenerator, Iterable, Sequence
 from contextlib import aclosing, suppress
 from itertools import accumulate
 from pathlib import Path
 
 from bot.git.git_process import Git, GitFailed, stdin_lines
+from bot.git.patches import read_blobs
 from bot.util.files import write_whole
 from digest.errors import UnwritableFolder
 from digest.facts.languages import endings_of, language_of
@@ -155,9 +156,9 @@ async def _index_lines(git: Git, *revisions: str) -> tuple[str, str]:
 
 
 _AT_ONCE = 400  # words in one search: larger patterns get slow
-_FEW = 80  # words up to which one search for each is faster than one expression for all
+_FEW = 60  # words up to which git's own search is faster than one through all files
+_FILE = b"100"  # how the modes of files begin, unlike those of links and submodules
 _LONGEST_LINE = 20_000  # bytes of a line in which words are looked for; longer lines are data
-_SPECIAL = re.compile(r"[.\[\]\\()*+?{}|^$]")
 _PROGRAM = (
     "python", "rust", "go", "javascript", "typescript", "java", "c", "cpp", "cuda", "shell",
     "cmake",
@@ -188,27 +189,63 @@ async def _search(
 ) -> None:
     # A line with a word has every part of it, so a part stands for the words that contain it.
     parts = [w for w in words if not any(o in w for o in words if o != w)]
-    few = len(parts) <= _FEW
-    patterns = parts if few else ["|".join(_SPECIAL.sub(r"\\\g<0>", part) for part in parts)]
+    search = _grep if len(parts) <= _FEW else _scan
+    # Whole words are told apart here: git takes twice as long for it.
+    longest_first = sorted(words, key=len, reverse=True)
+    whole = re.compile(rf"(?<!\w)(?:{'|'.join(map(_as_whole, longest_first))})(?!\w)")
+    async with aclosing(search(git, commit, parts)) as lines:
+        async for path, line in lines:
+            for word in whole.findall(line[:_LONGEST_LINE].decode("utf-8", "replace")):
+                mentions[word].add(path.decode("utf-8", "surrogateescape"))
+
+
+_Lines = AsyncGenerator[tuple[bytes, bytes], None]
+"""The lines with a word, each after the path of its file."""
+
+
+async def _grep(git: Git, commit: str, words: Sequence[str]) -> _Lines:
+    """The lines that git's own search finds, which takes longer with every word."""
     paths = [f"*.{ending}" for language in _PROGRAM for ending in endings_of(language)]
     paths += [f":(exclude,glob)**/{folder}/**" for folder in sorted(VENDORED)]
     # Our git processes take paths literally by default; here they are patterns.
     patterned = git.with_environment(GIT_LITERAL_PATHSPECS="0", GIT_GLOB_PATHSPECS="0")
     try:
         out = await patterned.run(
-            "grep", "-I", "-F" if few else "-E", "--null", "--no-color", "--no-line-number",
-            "--full-name", "-f", "-", commit, "--", *paths,
-            stdin=stdin_lines(patterns),
+            "grep", "-I", "-F", "--null", "--no-color", "--no-line-number", "--full-name",
+            "-f", "-", commit, "--", *paths,
+            stdin=stdin_lines(words),
         )  # fmt: skip
     except GitFailed as failure:
         if failure.status == 1 and not failure.said:  # nothing mentions
             return
         raise
-    start = len(commit) + 1
-    # Whole words are told apart here: git takes twice as long for it.
-    longest_first = sorted(words, key=len, reverse=True)
-    whole = re.compile(rf"(?<!\w)(?:{'|'.join(map(_as_whole, longest_first))})(?!\w)")
-    for line in out.split(b"\n"):
-        path, _, match = line.partition(b"\0")
-        for word in whole.findall(match[:_LONGEST_LINE].decode("utf-8", "replace")):
-            mentions[word].add(path[start:].decode("utf-8", "surrogateescape"))
+    for found in out.split(b"\n"):
+        path, _, line = found[len(commit) + 1 :].partition(b"\0")
+        yield path, line
+
+
+async def _scan(git: Git, commit: str, words: Sequence[str]) -> _Lines:
+    """The lines with a word in the contents of all files, which any number of words may have."""
+    import re2  # few commands search for as many words
+
+    options = re2.Options()
+    options.log_errors = False
+    sought = re2.compile("|".join(map(re2.escape, words)).encode(), options)
+    listed = await git.run("ls-tree", "-r", "-z", "--full-tree", commit)
+    paths: dict[str, list[bytes]] = {}
+    for entry in listed.split(b"\0"):
+        fields, _, path = entry.partition(b"\t")
+        if fields.startswith(_FILE) and is_program(path.decode("utf-8", "surrogateescape")):
+            paths.setdefault(fields.rpartition(b" ")[2].decode(), []).append(path)
+    async with aclosing(read_blobs(git, paths)) as blobs:
+        async for blob, content in blobs:
+            if content is None:
+                raise GitFailed("cat-file", 128, f"{blob} is missing")
+            done = -1
+            for match in sought.finditer(content):
+                if match.start() > done:
+                    start = content.rfind(b"\n", 0, match.start()) + 1
+                    end = content.find(b"\n", match.end())
+                    done = len(content) if end < 0 else end
+                    for path in paths[blob]:
+                        yield path, content[start:done]

@@ -39,11 +39,12 @@ async def find_objects(git: Git, names: Iterable[str]) -> Mapping[str, tuple[str
 
 async def read_texts(git: Git, names: Iterable[str]) -> Mapping[str, str]:
     """The texts of blobs by name, without absent and binary ones and those over ``TEXT_LIMIT``."""
-    texts: dict[str, str] = {}
-    rest = list(dict.fromkeys(names))
-    while rest:
-        rest = await _read_until_large(git, rest, texts)
-    return texts
+    async with aclosing(read_blobs(git, names)) as blobs:
+        return {
+            name: content.decode("utf-8", "replace")
+            async for name, content in blobs
+            if content is not None
+        }
 
 
 async def read_places(git: Git, places: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
@@ -64,30 +65,40 @@ async def read_places(git: Git, places: Iterable[tuple[str, str]]) -> dict[tuple
     return {place: texts[blob] for place, blob in blobs.items() if blob in texts}
 
 
-async def _read_until_large(git: Git, names: list[str], texts: dict[str, str]) -> list[str]:
-    """Add the texts of blobs; stop at one over ``TEXT_LIMIT`` and return the names after it."""
+async def read_blobs(
+    git: Git, names: Iterable[str]
+) -> AsyncGenerator[tuple[str, bytes | None], None]:
+    """The contents of blobs by name, one after the other; ``None`` if a blob is absent.
+
+    Binary ones and those over ``TEXT_LIMIT`` are left out.
+    """
     # Git learns the size of an object only when it is asked for it. Large ones are so few that a
-    # child for each costs less than a child that lists all sizes first.
-    rest, done = b"", 0
-    asked = stdin_lines(names)
-    async with aclosing(git.stream("cat-file", "--batch", "--buffer", stdin=asked)) as out:
-        async for chunk in out:
-            rest += chunk
-            at = 0
-            # Each answer is "<name> <type> <size>\n<content>\n", or "<name> missing\n".
-            while (end := rest.find(b"\n", at)) >= 0:
-                name, kind, *size = rest[at:end].decode().split(" ")
-                after = end + (1 + int(size[0]) if size else 0)
-                if after - end > TEXT_LIMIT + 1:
-                    return names[done + 1 :]
-                if len(rest) <= after:
+    # new child after each costs less than a child that lists all sizes first.
+    asked = list(dict.fromkeys(names))
+    while asked:
+        rest, done, large = b"", 0, False
+        listed = stdin_lines(asked)
+        async with aclosing(git.stream("cat-file", "--batch", "--buffer", stdin=listed)) as out:
+            async for chunk in out:
+                rest += chunk
+                at = 0
+                # Each answer is "<name> <type> <size>\n<content>\n", or "<name> missing\n".
+                while (end := rest.find(b"\n", at)) >= 0:
+                    name, kind, *size = rest[at:end].decode().split(" ")
+                    after = end + (1 + int(size[0]) if size else 0)
+                    large = after - end > TEXT_LIMIT + 1
+                    if large or len(rest) <= after:
+                        break
+                    content = rest[end + 1 : after]
+                    at, done = after + 1, done + 1
+                    if not size:
+                        yield name, None
+                    elif kind == "blob" and b"\0" not in content[:_BINARY_PROBE]:
+                        yield name, content
+                if large:
                     break
-                content = rest[end + 1 : after]
-                if kind == "blob" and b"\0" not in content[:_BINARY_PROBE]:
-                    texts[name] = content.decode("utf-8", "replace")
-                at, done = after + 1, done + 1
-            rest = rest[at:]
-    return []
+                rest = rest[at:]
+        asked = asked[done + 1 :] if large else []
 
 
 Batch = list[Change]

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from bot.git import history_index
-from bot.git.git_process import reading
+from bot.git.git_process import GitFailed, reading
 from bot.git.history_index import find_mentions
-from tests.support.builders import RepositoryBuilder
+from tests.support.builders import Link, RepositoryBuilder
 
 
 @pytest.mark.parametrize("few", [0, 30])
@@ -43,3 +43,25 @@ async def test_flag_is_not_found_in_a_longer_one(tmp_path: Path) -> None:
     words = ("--map", "--map-size")
     found = await find_mentions(reading(builder.path), sha, words)
     assert found == {"--map": {"b.py"}, "--map-size": {"a.py"}}
+
+
+async def test_links_and_binary_files_are_not_searched(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(history_index, "_FEW", 0)
+    builder = RepositoryBuilder(tmp_path / "project.git", bare=True)
+    files = {"a.py": "run = 1\nrun, walk = 2\n", "b.py": b"\0run\n", "c/a.py": "run = 1"}
+    sha = builder.commit("Add them", {**files, "d.py": Link("run"), "e.md": "run"})
+    found = await find_mentions(reading(builder.path), sha, ("run", "walk"))
+    assert found == {"run": {"a.py", "c/a.py"}, "walk": {"a.py"}}
+
+
+async def test_tree_with_an_absent_file_cannot_be_searched(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(history_index, "_FEW", 0)
+    builder = RepositoryBuilder(tmp_path / "project.git", bare=True)
+    sha = builder.commit("Add them", {"a.py": "run = 1\n", "b.py": "walk = 1\n"})
+    builder.forget("main:b.py")
+    with pytest.raises(GitFailed):
+        await find_mentions(reading(builder.path), sha, ("run",))
