@@ -161,9 +161,10 @@ def shown_entries(report: Report, least: Level = Level.HIGH) -> tuple[ReportEntr
     told = {one.graded.sha for rest in _follow_ups(report).values() for one in rest}
     ranked = foremost([e for e in report.entries if not e.muted and e.graded.sha not in told])
     chosen = [e for e in ranked if e.level.rank <= least.rank]
+    medium = [e for e in ranked if e.level is Level.MEDIUM and e.level.rank > least.rank]
     if chosen:  # the lead counts changes to act on, so they are shown at any level
-        chosen += [e for e in ranked if e.acts and e.level is Level.MEDIUM and e not in chosen]
-    medium = [e for e in ranked if e.level is Level.MEDIUM and e not in chosen]
+        chosen += [e for e in medium if e.acts]
+        medium = [e for e in medium if not e.acts]
     return (*chosen[: _MOST[least]], *medium[: max(0, _NOTABLE - len(chosen))])
 
 
