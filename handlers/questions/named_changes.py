@@ -21,7 +21,7 @@ from digest.answer.answers import (
 from digest.answer.release_notes import UpgradeItem, met, met_words
 from digest.core.change import printable
 from digest.core.enums import ChangeKind
-from digest.core.facts import Action, Area, Fact, FactKind
+from digest.core.facts import FACTS_VERSION, Action, Area, Fact, FactKind
 from digest.core.grade import Graded
 from digest.core.reference import Query
 from digest.document import (
@@ -102,12 +102,16 @@ async def names(intent: Changed, reached: Reach, ctx: Context, tip: Tip) -> Answ
             ctx.language, names=about(intent, ctx), n=len(found), changes=len(told)
         )
         items = [_item(one, ctx) for one in found]
-        document = page_document(title, items, intent.window, at, size=_PAGE, page=ctx.page)
+        above = [Paragraph(line) for line in _read_before(changes, ctx)]
+        document = page_document(
+            title, items, intent.window, at, above=above, size=_PAGE, page=ctx.page
+        )
     else:
         said = _titled(changes, intent)
         rows = tuple(AnswerRow(graded=graded, why="", unseen="") for graded in said)
         told = [graded.sha for graded in said]
         lines = [words.NONE(ctx.language, names=about(intent, ctx))]
+        lines += _read_before(changes, ctx)
         lines += [words.TITLES_SAY(ctx.language)] if said else []
         lines += [entry_of(graded, ctx.watched.repository) for graded in said[:_PAGE]]
         document = lines_document(intent.topic, [*lines, foot(intent.window, at)], at)
@@ -119,6 +123,13 @@ async def names(intent: Changed, reached: Reach, ctx: Context, tip: Tip) -> Answ
         total=len(told),
         rows=rows,
     )
+
+
+def _read_before(changes: Sequence[Graded], ctx: Context) -> list[Spans]:
+    """A note on changes whose facts an older version read."""
+    n = sum(graded.facts.version != FACTS_VERSION for graded in changes)
+    command = Code("digestbot archive rebuild")
+    return [words.READ_BEFORE(ctx.language, n=n, command=command)] if n else []
 
 
 def _titled(changes: Sequence[Graded], intent: Changed) -> list[Graded]:
