@@ -62,6 +62,7 @@ _NAMED_DAYS = {
     "前天": 2, "前日": 2, "大前天": 3,
 }  # fmt: skip
 
+_ORDINAL = r"the ([0-9]{1,2})(?:st|nd|rd|th)\b"
 _ISO = lazy(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 _CHINESE_DATE = lazy(rf"(?:(\d{{4}}) ?年 ?)?({_SHORT}) ?月 ?({_SHORT}) ?[日号]?")
 
@@ -113,6 +114,8 @@ def read_day(written: str, today: date) -> date:
         return _dated(match[3], month_number(match[1]), int(match[2]), today, written)
     if match := _DAY_FIRST.fullmatch(words):
         return _dated(match[3], month_number(match[2]), int(match[1]), today, written)
+    if match := re.fullmatch(_ORDINAL, words):
+        return _day_of_month(match, today).first
     return _weekday(words, today)
 
 
@@ -331,7 +334,10 @@ _FORMS: dict[str, tuple[str, _Reader]] = {
         ),
         _part,
     ),
-    "week_of": (rf"\b(?:the )?week (?:of|starting|beginning) ({DAY})", _week_of),
+    "week_of": (
+        rf"\b(?:the )?week (?:of|starting|beginning) ({DAY}|{_ORDINAL})",
+        _week_of,
+    ),
     "days": (
         (
             rf"\b([0-9]{{1,2}})(?:st|nd|rd|th)?(?: ?[-–—] ?| to | and )([0-9]{{1,2}})"
@@ -341,7 +347,7 @@ _FORMS: dict[str, tuple[str, _Reader]] = {
     ),
     "day": (DAY, _day),
     "day_alone": (
-        r"\b(?:the )([0-9]{1,2})(?:st|nd|rd|th)\b(?! (?:of|item|one|change|pr))",
+        rf"\b{_ORDINAL}(?! (?:of|item|one|change|pr))",
         _day_of_month,
     ),
     "day_alone_zh": (_DAY_ALONE, _day_of_month),

@@ -13,10 +13,12 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
+from digest.chat.schedule_parser import WEEKDAY_NAMES
 from digest.core.enums import Language
 from digest.core.patterns import lazy, read_table
 from digest.core.reference import Reference, parse_reference
 from digest.errors import InvalidReference
+from digest.question.dates import WEEKDAY
 from digest.topics.synonyms import CHINESE as NAMES
 from digest.topics.terms import HAN
 
@@ -135,6 +137,31 @@ def in_usual_words(question: str) -> str:
     for pattern, plain in _PLAINER:
         question = pattern.sub(plain, question)
     return question
+
+
+_DAYS_OF_WEEK = lazy(
+    rf"\b(?:(?P<week>last|this|previous) week,? (?:on |from )?)?(?P<a>{WEEKDAY})"
+    rf"(?:(?P<to> (?:to|and|till|until|through) | ?- ?)(?P<b>{WEEKDAY}))?"
+    r"(?(week)|,? (?:of )?(?P<later>last|this|the previous) week\b)",
+    re.IGNORECASE,
+)
+"""Days of a named week: *Monday to Wednesday last week*."""
+
+
+def _day_names(match: re.Match[str]) -> str:
+    """The days as Chinese writes them, with the week in the name of each day."""
+    week = "本周" if (match["week"] or match["later"]).lower() == "this" else "上周"
+    names = [one and one.lower()[:3] for one in (match["a"], match["b"])]
+    first, *rest = [f"{week}{_WEEKDAYS_ZH[WEEKDAY_NAMES.index(name)]}" for name in names if name]
+    return f"{first} to {rest[0]}" if rest else first
+
+
+_WEEKDAYS_ZH = "一二三四五六日"
+
+
+def with_days(text: str) -> str:
+    """The text with the days of a named week as periods are read: *上周一 to 上周三*."""
+    return _DAYS_OF_WEEK.sub(_day_names, text)
 
 
 def without_language(question: str) -> str:

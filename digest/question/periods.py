@@ -9,6 +9,7 @@ A period is one or two points (a day, a week, a month, a part of one) in a frame
 - *last N days* (*past*, *recent*): today and the N-1 days before it; a week counts 7 days, *a few*
   is 3, *half a month* 15. *Past month* begins a calendar month ago: on 22 August, with 23 July;
   *last month* is July.
+- *N days ago*: that day; *since N days ago* and *N weeks ago* are until now.
 - *last N hours*: exactly that many hours until now.
 - *the weekend*: the latest Saturday and Sunday that have begun; *last weekend*: already over.
 - *in January*: the latest January that has begun; *2026-01*: that month.
@@ -30,7 +31,6 @@ from datetime import UTC, date, datetime, time, timedelta
 from functools import partial
 from zoneinfo import ZoneInfo
 
-from digest.chat.schedule_parser import WEEKDAY_NAMES
 from digest.core.patterns import lazy
 from digest.errors import FutureWindow, InvalidWindow
 from digest.frozen import frozen
@@ -39,7 +39,6 @@ from digest.question.dates import (
     NUMERAL,
     POINT,
     SPELT,
-    WEEKDAY,
     WORD_START,
     day_within,
     days_at,
@@ -143,7 +142,7 @@ _FRAME_AFTER = lazy(
 _TAIL = lazy(_OF)
 
 _TO = lazy(
-    r" ?(?:\.\.\.?|~|～|—|–|到|至|-) ?| (?:to|until|till|through|thru|and) (?:the )?"
+    r" ?(?:\.\.\.?|~|～|—|–|到|至|-) ?| (?:to|until|till|through|thru|and) (?:the (?!\d))?"
     r"| ?[和与] ?(?=.{1,12}(?:之间|期间))|(?<=天) ?[和与] ?(?=[昨今]天)",
     re.IGNORECASE,
 )
@@ -262,7 +261,8 @@ _ROLLING = lazy(
 _ROLLING_ZH = lazy(
     rf"(?P<last>在?(?:最近|过去|近|前|这)的? ?)?(?P<n>{NUMERAL}|几|半) ?"
     r"(?P<unit>个?(?:小时|钟头|星期|礼拜|周(?!末)|月(?!\w*[日号份]))|天|日|年)"
-    r"(?P<ago>以[来内前]|之[内前]|[来内里](?!核|存)|前(?![\u4e00-\u9fff]))?(?: ?的)?"
+    r"(?P<ago>以[来内前]|之[内前]|[来内里](?!核|存)|前(?![端缀置向]))?"
+    r"(?:到现在|到今天|至今)?(?: ?的)?"
 )
 
 _ABSENT = ("gone", "away", "off", "out", "holiday", "vacation", "leave", "pto", "sick")
@@ -288,6 +288,10 @@ def _rolling(text: str, now: Now) -> Iterator[_Form]:
         yield *match.span(), partial(_back, match["n"], match["unit"], now, match[0])
 
 
+_THAT_DAY = lazy(r"(?!since|from|over).* ago|.*天(?:之|以)?前", re.IGNORECASE)
+"""*Three days ago* is one day, *since three days ago* is all of them."""
+
+
 def _back(count: str, unit: str, now: Now, written: str) -> Window:
     """A number of units until now."""
     count = count.removeprefix("a ").removesuffix(" of")
@@ -304,6 +308,9 @@ def _back(count: str, unit: str, now: Now, written: str) -> Window:
         )
     if unit == "hour":
         return now.hours(amount)
+    if unit == "day" and _THAT_DAY.fullmatch(written):
+        day = now.today - timedelta(days=int(days))
+        return now.days(day, day)
     if unit in _MONTHS and not half:
         begin = _months_on(now.today, -amount * _MONTHS[unit])
         last = monthrange(begin.year, begin.month)[1]
@@ -416,28 +423,3 @@ def format_window(window: Window) -> str:
     """A window in a form that :func:`find_periods` reads back in any zone."""
     since, until = (m.astimezone(UTC) for m in (window.since, window.until))
     return f"{since:%Y-%m-%dT%H:%M:%SZ}..{until:%Y-%m-%dT%H:%M:%SZ}"
-
-
-_DAYS_OF_WEEK = lazy(
-    rf"\b(?:(?P<week>last|this|previous) week,? (?:on |from )?)?(?P<a>{WEEKDAY})"
-    rf"(?:(?P<to> (?:to|and|till|until|through) | ?- ?)(?P<b>{WEEKDAY}))?"
-    r"(?(week)|,? (?:of )?(?P<later>last|this|the previous) week\b)",
-    re.IGNORECASE,
-)
-"""Days of a named week: *Monday to Wednesday last week*."""
-
-
-def _day_names(match: re.Match[str]) -> str:
-    """The days as Chinese writes them, with the week in the name of each day."""
-    week = "本周" if (match["week"] or match["later"]).lower() == "this" else "上周"
-    names = [one and one.lower()[:3] for one in (match["a"], match["b"])]
-    first, *rest = [f"{week}{_WEEKDAYS_ZH[WEEKDAY_NAMES.index(name)]}" for name in names if name]
-    return f"{first} to {rest[0]}" if rest else first
-
-
-_WEEKDAYS_ZH = "一二三四五六日"
-
-
-def with_days(text: str) -> str:
-    """The text with the days of a named week in a form that :func:`find_periods` reads."""
-    return _DAYS_OF_WEEK.sub(_day_names, text)

@@ -25,7 +25,7 @@ from digest.question.commit_range import (
 )
 from digest.question.dates import SPELT, number
 from digest.question.intent import Top
-from digest.question.periods import COMPARES, FoundPeriod, Now, find_periods, with_days
+from digest.question.periods import COMPARES, FoundPeriod, Now, find_periods
 
 _MARK = 0xE000  # the first of the characters that mark slots; no text has them (private use)
 
@@ -313,7 +313,7 @@ def _called(match: re.Match[str]) -> slot_values.Slot | None:
 
 def _spans(masked: _Masked, now: Now) -> None:
     """Take references of a range, and periods; two of them are already one too many."""
-    taken, masked.text = 0, with_days(masked.text)
+    taken, masked.text = 0, lexicon.with_days(masked.text)
     while taken < _MOST_SPANS and (refs := find_refs(masked.text)) is not None:
         spoken = ".." not in masked.text[slice(*refs.at)]
         masked.take(*refs.at, ascending(refs.refs) if spoken else refs.refs)

@@ -291,6 +291,8 @@ async def with_counts(document: Document, asked: Meant, ctx: Context) -> Documen
     changes, repository = await selected(asked, ctx), ctx.watched.repository
     most = {"most": intent.top.count} if intent.top else {}
     if intent.people and intent.path and intent.anytime:
+        if changes:
+            told += await asyncio.to_thread(tallies.by_author, changes, repository, language)
         written = await ctx.watched.source.log(await tip_of(ctx), intent.path.rstrip("/"))
         told += tallies.by_commits([name for _, name in written], repository, language)
     elif intent.keepers and (place := await _folder(intent.topic, ctx)):

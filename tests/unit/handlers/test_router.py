@@ -535,7 +535,9 @@ async def test_what_an_older_version_read_is_answered_from_and_digests_read_it_a
     assert [entry.graded.facts.version for entry in daily.report.entries] == [FACTS_VERSION]
 
 
-@pytest.mark.parametrize("question", ["which flags were removed this month", "new flags this month"])
+@pytest.mark.parametrize(
+    "question", ["which flags were removed this month", "new flags this month"]
+)
 async def test_names_are_listed_with_a_note_on_what_an_older_version_read(source, question):
     note = "An older version read 1 change of this period, and may have found fewer names."
     archive = await read_by_an_older_version(source)
