@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from operator import is_
 
 from digest.core.change import Change
@@ -126,11 +126,16 @@ async def _released(
 
 
 _MOST_RELEASES = 3  # the newest before a change; releases of older branches may be among them
+_RELEASED_LATELY = timedelta(days=60)
+"""Without a release in this time the repository has no more tags, or people run its branch."""
 
 
 def _before(releases: Mapping[str, datetime | None], at: datetime) -> list[str]:
     """The releases that show what users have: the newest ones, and that of the highest version."""
-    older = [tag for tag, made in releases.items() if made is not None and made <= at]
+    made_at = {tag: made for tag, made in releases.items() if made is not None and made <= at}
+    older = [*made_at]
+    if not older or at - max(made_at.values()) > _RELEASED_LATELY:
+        return []
     numbers = {tag: [int(n) for n in re.findall(r"\d{1,9}", tag)] for tag in older}
     highest = sorted(older, key=lambda tag: numbers[tag])[-1:]
     return list(dict.fromkeys((*older[:_MOST_RELEASES], *highest)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -391,12 +392,16 @@ async def test_field_that_a_base_in_another_file_gets_is_moved(builder) -> None:
     assert ("removed", "ServerConfig.endpoint", "field") not in seen(items, FactKind.CONFIG)
 
 
-async def test_variable_that_no_release_had_is_marked(builder) -> None:
+@pytest.mark.parametrize(("days", "marked"), [(0, True), (59, True), (61, False)])
+async def test_variable_that_no_release_had_is_marked_if_there_are_recent_ones(
+    builder, days, marked
+) -> None:
     read = 'import os\nstart = os.environ.get("APP_START_METHOD")\n'
     flag = 'parser.add_argument("--fast")\n'
     builder.commit("First", {"a.py": "go()\n", "b.py": flag})
     builder.git("tag", "v1.0.0")
+    builder.clock += timedelta(days=days)
     _, _, items = await told(
         builder, {"a.py": read}, {"c.py": "go()\n"}, {"a.py": "go()\n", "b.py": "go()\n"}
     )
-    assert {i.name: i.unreleased for i in items} == {"APP_START_METHOD": True, "--fast": False}
+    assert {i.name: i.unreleased for i in items} == {"APP_START_METHOD": marked, "--fast": False}
