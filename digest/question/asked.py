@@ -119,10 +119,12 @@ class Asked:
         """The second period of a comparison: *this week compared to last week*."""
         windows, steps = self.slots(Window), self.slots(slot_values.Step)
         compares = self.has("compare") or COMPARES.search(self.text)
-        if len(windows) == 1 and compares and (steps or _TO_LAST.search(self.text)):
-            step = next(iter(steps), slot_values.Step("period", later=False))
-            return beside(windows[0], step.unit, self.now, later=step.later)
-        return windows[1] if len(windows) == 2 and compares else None
+        if len(windows) == 1 and not steps and compares and _TO_LAST.search(self.text):
+            return beside(windows[0], "period", self.now, later=False)
+        if len(windows) == len(steps) == 1 and compares:
+            return beside(windows[0], steps[0].unit, self.now, later=steps[0].later)
+        two = len(windows) == 2 and not self.slots(Refs)
+        return windows[1] if two and compares and windows[0].until != windows[1].until else None
 
     @property
     def span(self) -> Span | None:
@@ -285,7 +287,7 @@ class Asked:
             return place > 1 and "prep" in self.tokens[place - 2].tags  # "happening with uv check"
         if token.tags == {"graded"} and place + 1 < len(self.tokens):
             after = self.tokens[place + 1]
-            return after.slot is None and not after.tags  # "rate limits"
+            return token.text.isascii() and after.slot is None and not after.tags  # "rate limits"
         return not token.tags or (token.tags <= _TOPICAL and (own or place > self._first))
 
     @cached_property

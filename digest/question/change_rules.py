@@ -35,11 +35,11 @@ def about_one(asked: Asked) -> Iterator[Weighed]:
     first = next((t for t in asked.tokens if not t.tags & {"noise", "greet"}), None)
     if first is None or (asked.has("todo") and not asked.has("ask", "aux", "risk")):
         return
-    if first.text.lower() in _DOING:
+    if first.slot is None and first.text.lower() in _DOING:
         return
     if marked := only_marked(asked):
         yield Weighed(1.9, Explain(reference=marked))
-    if len(asked.references) == 2:
+    if len(asked.references) == 2 and not asked.has("other", "search"):
         for weight, reference in zip((1.9, 1.5), asked.references, strict=True):
             yield Weighed(weight, Explain(reference=reference))
     if len(asked.references) != 1:
@@ -118,9 +118,9 @@ def part_of(asked: Asked) -> str:
 def diff(asked: Asked) -> Iterator[Weighed]:
     """The lines of a part of the current change."""
     part = part_of(asked)
-    if not asked.has("diff") or asked.references or asked.spans or not part:
+    if not asked.has("diff") or asked.references or asked.spans or not part or len(asked.left) > 4:
         return
-    if not asked.has("other", "me", "who", "ask"):
+    if not asked.has("other", "me", "who", "ask") and not asked.commands:
         yield Weighed(3.0, ShowDiff(part=part))
 
 
@@ -164,18 +164,21 @@ def touched(asked: Asked) -> Iterator[Weighed]:
         return  # "new variables related to UV_PUBLISH"
     if not sure and asked.has("who") and asked.has("agent", "keep"):
         return  # "who works on LoRA"
-    if asked.has("kind:fix") and RELEASE.search(asked.text):
+    if not asked.slots(Symbol) and asked.has("kind:fix") and RELEASE.search(asked.text):
         return  # "which release fixed the crash"
     cues = asked.has("history", "happened", "explain", "default", "why", "state", "bump", "risk")
     cues = cues or asked.has("instead") or _WHAT_IS.fullmatch(asked.text) is not None
     cues = cues or bool(asked.actions)
     told = cues or asked.has("kind:deprecations")
-    if (not sure and not cues) or ("=" in name and asked.has("explain")):
+    if (not sure and not cues) or ("=" in name and asked.has("explain") and not asked.slots(Quote)):
+        return
+    inside = any(token.text.lower() in {"in", "with"} for token in asked.tokens)
+    if not sure and inside and asked.has("happened"):
         return
     others = sum(word not in name for word in asked.words)
     window = None if _NOWADAYS.search(asked.text) else asked.span
     asks = YES_OR_NO.search(asked.text) if sure else asked.has("history") and asked.actions
-    if others > 1 and asks and asked.has("it"):
+    if others > 1 and asks and asked.has("it") and len(asked.slots(Symbol)) == 1:
         others, window = 1, None  # a story about the name that "is this gone" ends
     weight = (2.5 if sure else 0.5) + (3.5 if told else 0) - 1.6 * others
     between = sure and any(isinstance(span, Refs) for span in asked.spans)
@@ -204,7 +207,7 @@ _WHAT_IS = lazy(
 def shipped(asked: Asked) -> Iterator[Weighed]:
     """Whether a release has a change: *is #12 in 3.14*."""
     named = len(asked.references) == 1 and len(asked.slots(Release)) == 1
-    if named and _IN_RELEASE.search(asked.text):
+    if named and _IN_RELEASE.search(asked.text) and not asked.kinds:
         yield Weighed(6.5, Released(reference=asked.references[0]))
 
 
@@ -336,6 +339,8 @@ def _symbol(asked: Asked) -> tuple[str, bool]:
     symbols = asked.slots(Symbol)
     if len(symbols) > 1 and asked.has("why"):
         return " ".join(one.name for one in symbols), True  # "why was A replaced by B"
+    if symbols and asked.has("why"):
+        return asked.topic, True
     if len(asked.left) > 1 and _SUPPORTED_FOR.search(asked.text):
         return "", False  # "is eagle3 supported for qwen3.5" is about both
     if symbols:
@@ -349,13 +354,13 @@ def _symbol(asked: Asked) -> tuple[str, bool]:
         if asked.has("upgrade", "bump") and not {*asked.left} <= {*name.split()}:
             name = asked.topic  # "when did XPU go to torch 2.13" is about both
         name = _VERSION.sub("", name) if asked.has("upgrade", "bump") else name
-        return name, " " in name
+        return name, asked.has("state") or " " in name
     of_one = not asked.kinds or asked.kinds == (ChangeKind.DEPENDENCIES,)
     counts = asked.has("count") and not asked.has("bump")
     goes_on = bool(asked.tokens) and "again" in asked.tokens[0].tags
     if asked.spans or not of_one or counts or goes_on or asked.has("who", "compare"):
         return "", False
-    if asked.has("history") and asked.kinds and asked.words:
+    if asked.has("history") and asked.kinds and len(asked.words) == 1:
         return asked.words[0], True
     return _versioned(asked), True
 
@@ -363,7 +368,7 @@ def _symbol(asked: Asked) -> tuple[str, bool]:
 def _numbered(symbol: Symbol, asked: Asked) -> str:
     """A name followed by its version number: *DeepSeek V4*, *FlashAttention 3*."""
     for token, after in itertools.pairwise(asked.tokens):
-        if token.slot is symbol and _NUMBERED.fullmatch(after.text):
+        if token.slot is symbol and after.text in asked.words and _NUMBERED.fullmatch(after.text):
             return f"{symbol.name} {after.text}"
     return symbol.name
 
@@ -398,7 +403,7 @@ def _versioned(asked: Asked) -> str:
         return ""
     places = [n for n in range(len(asked.tokens)) if asked.is_left(n)]
     whole = 0 < len(places) < 4 and places == list(range(places[0], places[-1] + 1))
-    if whole:
+    if whole and not (len(places) > 1 and (asked.kinds or asked.has("change"))):
         return asked.topic
     plain = [t for t in asked.tokens if "noise" not in t.tags and "aux" not in t.tags]
     beside = {

@@ -86,7 +86,7 @@ def of_the_last(asked: Asked) -> Iterator[Weighed]:
         of_name = Touched(name="", claim=claim_of(asked) or came)
         yield Weighed(7.4, ShowDiff(part=SUBJECT) if _BEFORE.search(asked.text) else of_name)
     it = asked.has("it") or asked.text.startswith(("进", "已经进", "合进"))
-    if it and asked.slots(Release) and asked.only_words(*_SHIPPED):
+    if it and asked.slots(Release) and not asked.spans and asked.only_words(*_SHIPPED):
         yield Weighed(7.2 if asked.follows in _ONE else 0.0, Released())  # "is it in 3.14"
     said = ("change",) if several or spoken or asked.follows == "release" else ()
     if asked.follows in _MANY and asked.has("count") and asked.only(*_COUNTING, *said):
@@ -102,11 +102,11 @@ def of_the_last(asked: Asked) -> Iterator[Weighed]:
     of_files = asked.follows == "change" and asked.has("per:file", "kind:fix")
     if sized and its and (asked.has("it") or of_files or _LINES.search(asked.text)):
         yield Weighed(6.0 if of_files else 4.6, Nth(place=0))  # "how many lines did it touch"
-    if asked.has("count"):
+    if asked.has("count") and not asked.has("default"):
         return
     harms = asked.has("risk", "remedy") or (its and asked.has("kind:breaking"))
     bare = asked.only(*_ITS)
-    if harms and (bare or (its and len(asked.left) < 3)) and not asked.has("upgrade"):
+    if harms and (bare or (its and len(asked.left) < 3)) and not asked.has("who", "upgrade"):
         yield Weighed(4.5, Risky())  # "does it affect windows users"
     elif not bare:
         return
@@ -127,13 +127,13 @@ def _is_of_name(asked: Asked) -> bool:
     """Whether it asks for the state of the name under discussion, or when it was added."""
     if any(token.slot is not None for token in asked.tokens) or not asked.only(*_ITS, "count"):
         return False
-    if _BEFORE.search(asked.text) or claim_of(asked):
+    if _BEFORE.search(asked.text) or (claim_of(asked) and not asked.has("who")):
         return True  # "is it gone already"
     if asked.has("state", "default", "history") and not _WHEN.search(asked.text):
         return True
     if _CAME.search(asked.text):
         return True  # "when did it come"
-    return asked.has("act:added") or "有的" in asked.text
+    return (asked.has("act:added") or "有的" in asked.text) and not asked.has("why")
 
 
 _CAME = lazy(
@@ -187,6 +187,7 @@ _WHICH = lazy(
 @rule
 def of_a_list(asked: Asked) -> Iterator[Weighed]:
     """Questions about one of a list, and requests to explain the current change."""
+    slots = any(map(_slot, asked.tokens))
     places = [int(value) for value in asked.values.get("nth", ())]
     beside = (
         *("explain", "entry", "change", "ask", "aux", "it", "again", "join", "more", "agent"),
@@ -197,7 +198,7 @@ def of_a_list(asked: Asked) -> Iterator[Weighed]:
     its = asked.has("it") or _SPOKEN.search(asked.text)
     if its and explains and asked.only(*_EXPLAINING):
         yield Weighed(4.6, Nth(place=0))
-    elif _EXPLAIN_IT.match(asked.text):
+    elif _EXPLAIN_IT.match(asked.text) and not (asked.has("other") or slots):
         yield Weighed(4.0, Nth(place=0))  # "explain it like I know nothing"
     rated = (
         *("graded", "level:high", "level:low", "who", "released", "lines", "kind:breaking"),
@@ -215,7 +216,7 @@ def of_a_list(asked: Asked) -> Iterator[Weighed]:
         yield Weighed(6.2, Nth(place=0, about=about, aspect=aspect))
     elif places and asked.only(*nth, *beside, *ABOUT, *rated, "count"):
         yield Weighed(4.8, Nth(place=places[0], aspect=aspect))
-    elif places and asked.follows in _MANY and not (any(map(_slot, asked.tokens)) or asked.left):
+    elif places and asked.follows in _MANY and not (slots or asked.left):
         yield Weighed(4.0, Nth(place=places[0]))  # "第三个升到什么版本"
 
 
@@ -262,7 +263,7 @@ def again(asked: Asked) -> Iterator[Weighed]:
     elif asked.without and asked.only("again", "change", "only"):
         yield Weighed(5.0, Again(without=asked.without))
     elif _narrows_last(asked):
-        level = None if asked.kinds else asked.level
+        level = None if asked.kinds and "level" not in asked.values else asked.level
         yield Weighed(5.0, Again(level=level, kind=None if level else kind))
     else:
         yield from _turned(asked)
@@ -327,11 +328,15 @@ _ABOUT_THOSE = lazy(
 """The items of a list that are about something: *which ones are about MoE*."""
 
 
+def _corrects(asked: Asked) -> bool:
+    return asked.corrects and not asked.has("change", "digest", "happened")
+
+
 def _goes_on(asked: Asked) -> bool:
     """Whether its form shows that it continues from the last answer."""
     first = _opening(asked)
     opens = first & {"again", "only"} and "about" not in first
-    return bool(opens) or asked.has("among") or asked.text.endswith("呢") or asked.corrects
+    return bool(opens) or asked.has("among") or asked.text.endswith("呢") or _corrects(asked)
 
 
 def _turned(asked: Asked) -> Iterator[Weighed]:
@@ -350,10 +355,10 @@ def _turned(asked: Asked) -> Iterator[Weighed]:
     counted = not about and any(getattr(again, name) for name in _COUNTED)
     its = asked.spans or (asked.has("it") and not _PLURAL.search(asked.text))
     alone = _is_bare(asked) or (asked.follows and not its)
-    turns = asked.has("again", "about") or only or asked.corrects
+    turns = asked.has("again", "about") or only or _corrects(asked)
     if again.window is not None and turns and not again.topic:
         yield Weighed(5.0, again)
-    elif _goes_on(asked) or (counted and alone):
+    elif (_goes_on(asked) and not asked.has("about")) or (counted and alone):
         yield Weighed(4.5, again)
     elif (only or "again" in _opening(asked)) and any(getattr(again, name) for name in _NAMED):
         yield Weighed(4.5 if asked.follows else 1.4, again)  # "what about ssr", "only ROCm"
@@ -435,7 +440,7 @@ def _narrows_last(asked: Asked) -> bool:
     if not (asked.level or asked.kinds) or asked.has("happened", "upgrade"):
         return False
     which = asked.follows == "release" or (asked.follows and _THOSE.search(asked.text))
-    return bool(asked.has("only") or _goes_on(asked) or which)
+    return bool((asked.has("only") and not asked.has("ask")) or _goes_on(asked) or which)
 
 
 _THOSE = lazy(

@@ -39,7 +39,7 @@ def search(asked: Asked) -> Iterator[Weighed]:
         return  # "in which release did the search API come"
     at = max(cues)
     terms = tuple(t for t in (_ENDS.sub("", term) for term in _terms(asked, at)) if t)[:MOST_TERMS]
-    if not terms:
+    if not terms or "#" in terms:
         return
     filters = asked.filters
     if at > asked.tags.get("other", at):
@@ -190,7 +190,7 @@ def _counts(asked: Asked, tag: str) -> bool:
         return asked.tags.get("help") == 0  # "anything about memory usage"
     if tag != "todo":
         return asked.has(tag)
-    return asked.commands
+    return asked.commands and not asked.has("digest", "notes")
 
 
 def _listing(asked: Asked) -> Changed | None:
@@ -205,7 +205,7 @@ def _listing(asked: Asked) -> Changed | None:
         topic = ""  # "DoS / security fixes"
     if asked.has("trouble") and not kinds:
         kinds = (ChangeKind.BREAKING, ChangeKind.REVERTS, ChangeKind.FIX)
-    if asked.has("upgrade") and (releases or isinstance(span, Refs)):
+    if asked.has("upgrade") and not asked.things and (releases or isinstance(span, Refs)):
         kinds = kinds or (ChangeKind.BREAKING,)
     elif asked.has("risk") and not (kinds or topic or asked.things or asked.level or asked.top):
         kinds = (ChangeKind.ACTION,)
@@ -249,12 +249,14 @@ def _listing(asked: Asked) -> Changed | None:
         per=time_counted(asked),
         people=people,
         files=asked.counts("per:file") and not (paths or asked.counts("per:folder")),
-        folders=asked.counts("per:folder"),
+        folders=asked.counts("per:folder") and not paths,
         mergers=people and _MERGERS.search(asked.text) is not None,
         reviewers=people and asked.has("review"),
         top=top,
         against=asked.against,
-        defaults=asked.has("default") and asked.has("change", "act:added"),
+        defaults=asked.has("default")
+        and asked.has("change", "act:added")
+        and not (asked.things and switched_to(asked)),
         switched=switched_to(asked) if asked.things else "",
         things=(FactKind.DEPENDENCY,) if bumped and topic else asked.things,
         actions=_done(asked, people=people),
@@ -305,7 +307,7 @@ def _done(asked: Asked, *, people: bool) -> tuple[Action, ...]:
     """The action; writing a thing means adding it, unless the question asks for shares."""
     wrote = people and asked.is_writing and asked.has("wrote") and asked.topic
     if wrote and not (asked.span or asked.kinds or asked.has("most", "count", "contributors")):
-        return (Action.ADDED,)
+        return asked.actions or (Action.ADDED,)
     return asked.actions
 
 

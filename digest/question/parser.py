@@ -22,7 +22,7 @@ from digest.errors import UserError
 from digest.frozen import frozen
 from digest.question import follow_up_rules, list_rules, range_rules  # noqa: F401 - they add their rules
 from digest.question.asked import RULES, Asked, Weighed
-from digest.question.change_rules import RELEASE, YES_OR_NO
+from digest.question.change_rules import RELEASE, YES_OR_NO, only_marked
 from digest.question.intent import (
     Affected,
     Again,
@@ -79,6 +79,8 @@ _MOST_UNKNOWN = 40
 def readings(asked: Asked) -> list[Weighed]:
     """The readings of a question with enough weight, the heaviest first."""
     if asked.slots(Stray) or len(asked.spans) > 1:
+        return []
+    if len(asked.references) > 2 and only_marked(asked) is None:
         return []
     if len(asked.words) > _MOST_UNKNOWN and not asked.references and not asked.has("search"):
         return []
@@ -281,7 +283,7 @@ def split(text: str, now: datetime, zone: ZoneInfo, background: Background) -> t
             return parts
         apart = "?" in joint[0] and not isinstance(second, Unknown | Again)
         listed = isinstance(first.intent, Changed) and not first.intent.anytime
-        if apart and listed and isinstance(second, Touched):
+        if apart and listed and isinstance(second, Touched) and second.name:
             return parts  # "which models went in July? is Plamo2 still there"
         if apart and isinstance(read(asked, now, zone, background).intent, Unknown):
             return parts  # "MSRV bumped? which version do I need"

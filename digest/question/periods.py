@@ -165,6 +165,7 @@ def _framed(text: str, now: Now) -> Iterator[_Form]:
         begin = before.start() if before else point.start()
         after = points[place + 1] if place + 1 < len(points) else None
         if (end := _range_end(text, point, after)) is not None:
+            begin = point.start() if frame in {"until", "before"} else begin
             yield begin, end, partial(_range, text, point, after, now)
             continue
         if point.lastgroup == "unit" and _OVER_LAST.match(text, begin):
@@ -279,6 +280,8 @@ def _rolling(text: str, now: Now) -> Iterator[_Form]:
         gone = text[: match.start()].rstrip().lower().endswith(_ABSENT)
         if vague and not match["last"] and not (count and (match["in"] or match["ago"] or gone)):
             continue
+        if count and count[0].isdecimal() and text[: match.start("n")].endswith(("-", ".", "/")):
+            continue
         yield *match.span(), partial(_back, count, match["unit"], now, match[0])
     for match in _ROLLING_ZH.finditer(text):
         if not (match["last"] or match["ago"]) and (
@@ -341,7 +344,11 @@ _OTHER = lazy(
 
 def _others(text: str, now: Now) -> Iterator[_Form]:
     """The other periods: moments, vague words, and future ones."""
+    recent = False
     for match in _OTHER.finditer(text):
+        if match.lastgroup == "recent" and recent:
+            continue  # said twice, it is one period
+        recent = recent or match.lastgroup == "recent"
         yield *match.span(), partial(_other, match, now)
 
 

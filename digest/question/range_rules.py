@@ -18,7 +18,7 @@ def releases(asked: Asked) -> Iterator[Weighed]:
     """A list of releases; only a period may filter it."""
     beside = ("releases", "ask", "aux", "prep", "change", "count", "history", "compare", "latest")
     named = asked.slots(Release) or asked.left or asked.references or asked.slots(Path)
-    if not asked.has("releases") or named:
+    if not asked.has("releases") or named or isinstance(asked.span, Refs):
         return
     more = ("again", "join") if asked.against else ()
     if asked.only_words(*beside, *more) and any(
@@ -38,7 +38,9 @@ def one_release(asked: Asked) -> Iterator[Weighed]:
     versions += [word for word in asked.left if _VERSION.fullmatch(word)]
     others = {*asked.left} - {*versions} or asked.references or asked.kinds or asked.spans
     beside = ("releases", "history", "aux", "prep", "ask", "they", "agent", "change", "explain")
-    if len(versions) == 1 and not others and asked.has("releases") and asked.only_words(*beside):
+    if len(versions) != 1 or others or asked.things or not asked.only_words(*beside):
+        return
+    if asked.has("releases") or (asked.has("history") and asked.has("agent")):
         about = Changed(window=asked.now.usual, topic=versions[0], anytime=True)
         yield Weighed(7.0, about)
 
@@ -56,7 +58,7 @@ def compare(asked: Asked) -> Iterator[Weighed]:
     narrows = asked.kinds or asked.level or asked.things or asked.has("upgrade", "who", "count")
     if asked.has("compare", "notes", "diff") and not narrows:
         yield Weighed(7.0, Compare(refs=refs))
-    elif asked.has("explain") and isinstance(asked.span, Refs):
+    elif asked.has("explain") and isinstance(asked.span, Refs) and not narrows:
         yield Weighed(5.5, Compare(refs=refs))
 
 
@@ -77,11 +79,11 @@ def _refs(asked: Asked) -> Refs | None:
         return None
     if len(releases) == 1:
         branch = next((t.text for t in asked.tokens if t.text.lower() in _BRANCHES), "")
-        if asked.has("notes"):
+        if asked.has("notes") and not branch:
             return None
         return Refs(base=releases[0], tip=branch)
     first, second = releases
-    if release_number(second) < release_number(first):
+    if asked.has("change") and release_number(second) < release_number(first):
         first, second = second, first  # "what is new in 3.14 compared to 3.13"
     return Refs(base=first, tip=second)
 

@@ -318,9 +318,12 @@ def _named_within(tokens: Sequence[Token], begin: int, end: int) -> list[str]:
         return words  # cue words alone are not a name
     for place in range(begin, end):
         token = tokens[place]
-        if not words and token.tags == {"todo"}:
+        command = place > 0 and "own" in tokens[place - 1].tags and "noise" in token.tags
+        if command and not words and place + 1 == end:
+            words = [tokens[place - 1].text, token.text]  # "uv check"
+        elif not words and token.tags == {"todo"} and place + 1 < end:
             continue  # "did they drop X"
-        if (words and token.text in _INSIDE) or not token.tags & _UNNAMED:
+        elif (words and token.text in _INSIDE) or not token.tags & _UNNAMED:
             words += filter(None, [name_of(token)])
     return words[:-1] if words and words[-1] in _INSIDE else words
 

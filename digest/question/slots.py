@@ -148,6 +148,8 @@ _NUMBER = lazy(
     re.ASCII | re.IGNORECASE,
 )
 
+_YEAR = lazy(r"(?:19|20)[0-9]{2}")
+
 _VERSION = lazy(
     r"(?<![\w./@=-])(?:[A-Za-z][\w+]*[/@-])?(?:[vV][0-9]+(?:\.[0-9]+){1,3}|[0-9]+(?:\.[0-9]+){2,3}"
     r"|(?:(?<=version )|(?<=release )|(?<=版本 )|(?<=版本))[0-9]+(?:\.[0-9]+)?"
@@ -242,7 +244,7 @@ def slots_of(text: str, now: Now, background: slot_values.Background) -> list[sl
     _spans(masked, now)
     masked.sub(_VERSION, lambda found: slot_values.Release(found[0]))
     masked.sub(_SHA, lambda found: _reference(found[0]))
-    masked.sub(_NUMBER, lambda found: _reference(found[0]))
+    masked.sub(_NUMBER, lambda f: None if _YEAR.fullmatch(f[0]) else _reference(f[0]))
     masked.sub(_PATH, _path)
     masked.sub(
         _SYMBOL, lambda found: None if found[0].lower() in background.own else _symbol(found)
@@ -290,6 +292,8 @@ def _story(masked: _Masked) -> tuple[str, str]:
 
 
 _MANNERS = frozenset({"noise", "thanks", "greet"})
+
+
 _SENTENCES = lazy(r"[.!;。！；]+ (?=\S)| -+ ")
 
 
@@ -308,7 +312,10 @@ def _reference(written: str) -> Reference | None:
 
 
 def _called(match: re.Match[str]) -> slot_values.Slot | None:
-    return _reference(f"issue #{match['number']}" if match["issue"] else match["number"])
+    number = match["number"]
+    if match.re is _AFTER and _YEAR.fullmatch(number):
+        return None
+    return _reference(f"issue #{number}" if match["issue"] else number)
 
 
 def _spans(masked: _Masked, now: Now) -> None:
