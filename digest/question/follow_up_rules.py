@@ -313,9 +313,8 @@ def _opening(asked: Asked) -> frozenset[str]:
 
 def _narrows(asked: Asked) -> bool:
     """Whether it limits the last list: *only ROCm*, *of these*."""
-    of_those = (
-        asked.follows in _LISTED and not asked.has("change") and _ABOUT_THOSE.search(asked.text)
-    )
+    listed = asked.follows in _LISTED and not asked.has("change")
+    of_those = listed and _ABOUT_THOSE.search(asked.text)
     return asked.has("among") or "only" in _opening(asked) or bool(of_those)
 
 
@@ -346,15 +345,16 @@ def _turned(asked: Asked) -> Iterator[Weighed]:
     of_names = [tag for tag in asked.tags if tag.startswith(named)]
     if of_names and not (asked.follows and (_goes_on(asked) or "again" in _opening(asked))):
         return
-    words = asked.only_words(*_BESIDE_AGAIN, *of_names)
     if asked.is_writing and asked.follows in _MANY and asked.only(*_WHO_DID):
         yield Weighed(4.6, Again(people=True))  # "who bumped them"
+    words = asked.only_words(*_BESIDE_AGAIN, *of_names)
     if slots or asked.without or not words or again == Again():
         return
-    only, about = _narrows(asked), again.topic or again.path
-    counted = not about and any(getattr(again, name) for name in _COUNTED)
+    counted = not (again.topic or again.path) and any(getattr(again, name) for name in _COUNTED)
     its = asked.spans or (asked.has("it") and not _PLURAL.search(asked.text))
+    its = its or (asked.has("change") and "latest" in str(asked.top))  # "the latest 5 commits"
     alone = _is_bare(asked) or (asked.follows and not its)
+    only = _narrows(asked)
     turns = asked.has("again", "about") or only or _corrects(asked)
     if again.window is not None and turns and not again.topic:
         yield Weighed(5.0, again)

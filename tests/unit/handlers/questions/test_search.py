@@ -203,3 +203,15 @@ async def test_a_title_of_nothing_but_numbers_is_looked_through_quickly():
         asyncio.run(ask("our box burns whenever pods get evicted, seriously?!", ctx))
 
     assert await asyncio.to_thread(within, 2.0, answer)
+
+
+async def test_yes_needs_most_of_the_words_in_the_title():
+    changes = [
+        change("aaaa001a", "Fix the slow group of tests (#1)", {"t.py": 2}, AN_HOUR_AGO),
+        change("aaaa002b", "Resolve torch by index (#2)", {"b.py": 2}, AN_HOUR_AGO),
+    ]
+    ctx = context(FakeSource(changes))
+    await ask("what changed this month", ctx)
+    asked = "is there a fix for slow resolution with torch"
+    assert "Yes" not in markdown((await ask(asked, ctx)).document)
+    assert "Yes" in markdown((await ask("is there a fix for slow groups", ctx)).document)
