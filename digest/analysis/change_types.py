@@ -53,7 +53,9 @@ _ATTACK = lazy(
     r"\b(?:DoS|RCE|SSRF|XSS|CSRF|XXE|ReDoS|CVE-\d{4}-\d+|GHSA(?:-\w{4}){3})\b"
     r"|(?i:\b(?:denial[- ]of[- ]service|(?:remote|arbitrary) code execution|vulnerabilit(?:y|ies)"
     r"|(?:path|directory) traversal|(?:code|command|sql|shell|header) injection"
-    r"|request forgery|(?:zip|decompression) bomb|privilege escalation|security(?!-))\b)"
+    r"|request forgery|(?:zip|decompression) bomb|privilege escalation"
+    r"|security(?!-| (?:context|group|header|key|level|manager|model|module|option|polic(?:y|ie)"
+    r"|profile|protocol|realm|scheme|setting|type|zone)s?\b))\b)"
     r"|(?i:\b(?:bypass|sanitiz|leak)\w*(?: \S+){0,4} (?:guard|authenti\w+|authoriz\w+|secrets?"
     r"|credentials?|passwords?|(?:file )?paths|remediation|error (?:paths|messages?|responses?))\b)"
 )

@@ -48,7 +48,7 @@ CONTRACTS = (
 
 VERSIONS = (FactKind.DEPENDENCY, FactKind.TOOLCHAIN)
 _ASIDE = {Area.TESTS, Area.EXAMPLES, Area.BENCHMARKS, Area.DOCS, Area.GENERATED, Area.VENDORED}
-_ASIDE_VERSIONS = {Area.TESTS, Area.EXAMPLES, Area.BENCHMARKS, Area.DOCS, Area.VENDORED}
+_ASIDE_VERSIONS = {Area.CI, *_ASIDE} - {Area.GENERATED}
 
 
 @frozen
@@ -308,6 +308,8 @@ def shown_name(fact: Fact) -> str:
     parts = [part.removesuffix("_command") for part in match["path"].split("/")]
     if _HELPERS.intersection(parts) or any("_" in part for part in parts[:-1]):
         return fact.name
+    if parts[-1].count("_") > 1:
+        return fact.name  # which of its words are commands, a file of so many does not tell
     words = [part.replace("_", "-") for part in dict.fromkeys(parts)]
     return " ".join([*words, fact.name])
 

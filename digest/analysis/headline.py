@@ -127,7 +127,8 @@ _VERBS = tuple(
 """Beginnings of titles that say what is done; other titles name a thing."""
 
 BEGINS = re.compile(
-    rf"(?:\w{{2,20}}ly )?(?:do not |don't |error (?:if|on|when) |new |{'|'.join(_VERBS)})"
+    r"(?:(?:\w{2,20}ly|also|better|further|now) )?"
+    rf"(?:do not |don't |error (?:if|on|when) |new |{'|'.join(_VERBS)})"
     r"(?!ors?\b|ers?\b|\w{0,3}ing\b|ied\b)"
 )
 
@@ -352,7 +353,11 @@ def _where(facts: Facts, text: str, labels: Sequence[str]) -> str:
     if names := subject_tags(facts.subject, told):
         names = tuple(_as_written(name, facts.subject.title) for name in names)
         return ", ".join(map(_pointed, names))
-    paths = [f.path.casefold() for f in facts.files if f.area is Area.CORE]
+    if facts.areas[:1] in {(Area.BUILD,), (Area.LOCKFILE,)}:
+        labels = ()  # most of the change is about what the project requires
+        paths = []
+    else:
+        paths = [f.path.casefold() for f in facts.files if f.area is Area.CORE]
     common = set.intersection(*({*_WORD.findall(p)} for p in paths)) if paths else set()
     named = (common | {label.casefold() for label in labels}) - told
     return next((name for low, name in _PLATFORMS.items() if low in named), "")

@@ -354,10 +354,16 @@ def _for_callers(reading: ChangeContext) -> _Found:
     for before, after, moves in _routes(_public(reading.moves))[:_ONE_BY_ONE]:
         where = {"before": code(before), "after": code(after)}
         yield words.IMPORTS_MOVED(language, names=wording.names(moves, reading), **where), moves
-    gone = [f for f in _public(reading.named(Action.REMOVED)) if not owner_of(f.name)[0]]
-    if gone:
+    gone = list(without_members(_public(reading.named(Action.REMOVED))))
+    said = re.split(r"\W+", reading.facts.subject.words)
+    if gone := [f for f in gone if not _is_open(f) or owner_of(f.name)[1] in said]:
         phrase = words.REMOVED_RISKS[FactKind.SYMBOL]
         yield phrase(language, names=wording.names(gone, reading)), gone
+
+
+def _is_open(fact: Fact) -> bool:
+    """Whether it is a member in a language in which most are public, whoever uses them."""
+    return bool(owner_of(fact.name)[0]) and fact.evidence.path.endswith(".java")
 
 
 def _public(facts: Sequence[Fact]) -> list[Fact]:

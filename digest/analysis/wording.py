@@ -35,9 +35,7 @@ from digest.i18n.statement_text import KINDS, KINDS_MANY, PIN, PINS
 COMMIT = re.compile(r"[0-9a-f]{40}")
 """A version that is a commit, whose sources the build may fetch."""
 _SHA = 10  # digits shown of a commit that is a version
-_MUST_BE_GIVEN = {FactKind.SYMBOL, FactKind.CONFIG}
-"""Kinds that have to be given if they have no default: parameters and fields."""
-
+_MUST_BE_GIVEN = {FactKind.SYMBOL, FactKind.CONFIG}  # if they have no default
 
 Clause = tuple[Spans, Sequence[Fact | Evidence]]
 """A sentence without its full stop, and what shows it."""
@@ -199,7 +197,9 @@ _MANY = 3  # minimum number of classes for a method to be listed before single n
 def _alike(facts: Sequence[Fact]) -> list[list[Fact]]:
     """The facts grouped by their entry in a list: what holds for most classes first."""
     groups: dict[tuple[object, ...], list[Fact]] = {}
-    for at, f in enumerate(facts):
+    firsts = {f.name: f for f in reversed(facts) if f.kind is FactKind.SYMBOL}  # of overloads
+    apart = [f for f in facts if f.detail in _NAMED_ALONE or firsts.get(f.name, f) is f]
+    for at, f in enumerate(apart):
         owner, last = owner_of(f.name)
         old = owner_of(f.before or "")[1] if f.action is Action.RENAMED else ""
         method = f.kind is FactKind.SYMBOL and owner and f.detail not in _NAMED_ALONE

@@ -108,9 +108,8 @@ def with_next_lines(new: SideLines, number: int, text: str) -> str:
 
 def _fragment(file: FileChange, new: SideLines) -> Iterator[Note]:
     """One entry, with its mark from the file's name, its front matter or its folder's name."""
-    mark = next(
-        (m for m in map(mark_of, re.split(r"[/.]", file.path.replace("_", " "))[::-1]) if m), ""
-    )
+    parts = [_sort_in(part) for part in re.split(r"[/.]", file.path)[::-1]]
+    mark = next((m for m in map(mark_of, parts) if m), "")
     keyed, part = is_keyed(file.path), ""
     for number, line in new.changed:
         text = line.strip().lstrip("-*+ ")
@@ -128,6 +127,15 @@ def _fragment(file: FileChange, new: SideLines) -> Iterator[Note]:
             if len(text) > 12 and not line.startswith(("#", "---", ":", "..")):
                 yield _note(new, number, _tagged(text) or mark, part + text)
                 return
+
+
+def _sort_in(name: str) -> str:
+    """What may name the sort of an entry in a part of a path: a title says it in its first word."""
+    words = re.split(r"[_-]", name)
+    return words[0] if len(words) > _MOST_WORDS else " ".join(words)
+
+
+_MOST_WORDS = 3  # words of a name that is no title
 
 
 def _note(new: SideLines, number: int, mark: str, text: str) -> Note:

@@ -93,6 +93,7 @@ _SENTENCE = re.compile(r"[.;!?]\s+|:\s+")
 _THIS = re.compile(r"(?:\b|_)(?:[Tt]his|[Ii]t|[Tt]hese)\b(?:\s+\w+){0,2}\s*$")
 _ATTRIBUTE_LINE = re.compile(r"\s*(?:[@#\[*/]|template\s*<|$)")
 _MEMBER = re.compile(r"\s*(?P<name>[A-Za-z]\w{2,80})\s*(?:=[^=,;()]{1,80})?,?\s*(?://.*)?$")
+_VARIANT = re.compile(r"\s+(?P<name>[A-Z][a-z]\w{0,80})\s*[({]")
 _TRAILING = re.compile(r"\s*(?P<code>[^/#\s(][^/#(]{0,200}+)(?://|#)\s*D(?:EPRECATED|eprecated)\b")
 """Code whose own line says that it is deprecated."""
 
@@ -347,7 +348,7 @@ def _defined_by(line: str, sheet: SideLines) -> str:
         return f"{made['name']}.{made['name']}"
     match = _DEFINED.match(line) or _METHOD.match(line) or _C_FIELD.match(line)
     if match is None and language in _C_LIKE:
-        match = _MEMBER.match(line)
+        match = _MEMBER.match(line) or (_VARIANT.match(line) if language == "rust" else None)
     name = match["name"] if match else ""
     return "" if name.startswith("_") or name == "module" or "namespace" in line else name
 
@@ -362,18 +363,20 @@ def _enclosing(sheet: SideLines, line: int) -> str:
 _TYPE = re.compile(
     r"(?:export\s+|default\s+|declare\s+|abstract\s+|public\s+|static\s+|final\s+){0,5}"
     r"(?:class|interface)\s+(?P<name>[A-Za-z]\w{1,80})"
+    r"|(?:pub(?:\([^)]*\))?\s+)?enum (?P<enum>\w{2,80})"
 )
 _LONGEST_TYPE = 2_000  # lines
 
 
 def owner_of(sheet: SideLines, line: int, name: str) -> str:
     """The type whose member is marked as deprecated on a line; empty if it is not a member."""
-    if language_of(sheet.path) not in {"java", "javascript", "python", "typescript"}:
+    if language_of(sheet.path) not in {"java", "javascript", "python", "rust", "typescript"}:
         return ""
     marked = sheet.whole[line - 1] if line <= len(sheet.whole) else ""
     depth = indent_of(marked) - marked.lstrip().startswith("*")
     for above in sheet.above(line, _LONGEST_TYPE) if marked[:1].isspace() else ():
         if above.strip() and indent_of(above) < depth and not COMMENT.match(above):
             match = _TYPE.match(above.lstrip())
-            return match["name"] if match and match["name"] != name else ""
+            owner = (match["name"] or match["enum"]) if match else ""
+            return owner if owner != name else ""
     return ""

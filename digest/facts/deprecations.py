@@ -316,15 +316,16 @@ def _fact(a: _Notice | None, b: _Notice | None, before: SideLines, after: SideLi
     assert notice is not None
     sheet = after if b else before
     line = sheet.whole[notice.line - 1] if notice.line <= len(sheet.whole) else ""
-    marked = notice.detail in _ON_IT or line.lstrip().startswith(('"""', "'''"))
+    marked = notice.detail in _ON_IT or line.lstrip().startswith(('"""', "'''", "///"))
     known = marked and notice.name.isidentifier()
     owner = owner_of(sheet, notice.line, notice.name) if known else ""
+    joint = "::" if language_of(sheet.path) == "rust" else "."
     # A mark in Go speaks to callers elsewhere: to nobody, if the name is not exported.
     own = notice.detail == "mark" and notice.name.isidentifier() and notice.name[0].islower()
     return Fact(
         kind=FactKind.DEPRECATION,
         action=Action.CHANGED if a and b else Action.ADDED if b else Action.REMOVED,
-        name=f"{owner}.{notice.name}" if owner else notice.name,
+        name=f"{owner}{joint}{notice.name}" if owner else _as_typed(sheet, notice.name),
         before=a.removal if a else None,
         after=b.removal if b else None,
         detail=notice.detail,
@@ -336,6 +337,19 @@ def _fact(a: _Notice | None, b: _Notice | None, before: SideLines, after: SideLi
 
 
 _IN_CODE = frozenset({"mark", "warning", "docstring"})
+
+
+def _as_typed(sheet: SideLines, name: str) -> str:
+    """The flag that a variable of a program stands for, otherwise the name as it is."""
+    if not name.endswith(("Arg", "Flag", "Opt", "Option")) or not name.isidentifier():
+        return name
+    made = re.compile(
+        rf"\s*(?:this\.|self\.)?{name}\s*=\s*[\w.]+\(\s*\"(?P<flag>[a-z][\w-]{{2,60}})\","
+    )
+    found = next((m for line in sheet.whole if name in line and (m := made.match(line))), None)
+    return f"--{found['flag']}" if found else name
+
+
 _ON_IT = frozenset({"mark", "docstring"})
 """Details of marks at the thing itself, whose place shows what it is a member of."""
 _TELLING = 12  # characters of a parameter that another function hardly has for another thing

@@ -263,7 +263,7 @@ _WRAPPED = re.compile(
     r"\b(?:\w{0,30}[eE]nv\w{0,30}Or\w{0,30}|(?:\w{0,30}[a-z_])?[gG]et\w{0,30}[eE]nv(?!iron\b)\w{0,30}"
     r"|[lL]ookup\w{0,30}[eE]nv\w{0,30}"
     r"|\w{0,30}[eE]nv_?(?:[bB]ool|[iI]nt|[fF]loat|[sS]tr|[dD]uration|[dD]efault|[fF]lag)\w{0,30}"
-    r"|(?:bool|int|float|str|read|parse|from)_?\w{0,30}[eE]nv)"
+    r"|(?:[bB]ool|[iI]nt|[fF]loat|[sS]tr|[rR]ead|[pP]arse|[fF]rom)_?\w{0,30}[eE]nv)"
     r"\((?=\s*[\"'][A-Z][A-Z0-9]*_[A-Z0-9_]+[\"'])"
 )
 """Functions of a program that read a variable, with its default after its name."""
@@ -292,6 +292,21 @@ def _wrapped(source: SideText, language: str) -> Iterator[NamedSetting]:
         )
 
 
+_TEMPLATED = frozenset({"javascript", "typescript"})
+
+
+def _is_quoted(source: SideText, start: int) -> bool:
+    """Whether a line begins inside of a template that its own declaration opens."""
+    top = 0
+    for match in _TOP.finditer(source.text, max(0, start - _REACH), start):
+        top = match.start()
+    inside = source.text[top or max(0, start - _REACH) : start]
+    return inside.count("`") % 2 == 1 and inside.rfind("${") <= inside.rfind("}")
+
+
+_TOP = re.compile(r"^(?:export|const|let|var|function|class|async|import|\})", re.MULTILINE)
+
+
 def _read(source: SideText, language: str) -> Iterator[NamedSetting]:
     yield from _wrapped(source, language)
     if language == "python":
@@ -317,6 +332,8 @@ def _read(source: SideText, language: str) -> Iterator[NamedSetting]:
         if language == "rust" and in_tests(source.text, source.offset(row + 1)):
             continue
         for match in pattern.finditer(line[:2_000]):
+            if language in _TEMPLATED and _is_quoted(source, source.offset(row + 1)):
+                continue  # code that the program writes for its users
             default = match.groupdict().get("d")
             name = next(g for g in match.groups() if g)
             filled = "${" in (default or "")  # what else it depends on is computed

@@ -114,7 +114,23 @@ def with_exposure(fact: Fact, texts: Mapping[str, str]) -> Fact:
     """The fact with the exposure of its name, from its place and the files around it."""
     if not _is_open(fact):
         return fact
-    return replace(fact, public=_is_public(fact, texts))
+    shown = replace(fact, public=_is_public(fact, texts))
+    return _as_imported(shown, texts) if fact.detail == "module" else shown
+
+
+def _as_imported(fact: Fact, texts: Mapping[str, str]) -> Fact:
+    """A module by the name that importers use, without folders around the outermost package."""
+    folders = fact.evidence.path.split("/")[:-1]
+    first = next(
+        (n for n in range(len(folders)) if "/".join((*folders[: n + 1], "__init__.py")) in texts), 0
+    )
+    start = ".".join((*folders[:first], ""))
+
+    def bare(name: str | None) -> str | None:
+        return name and name.removeprefix(start if first else "")
+
+    name = fact.name.removeprefix(start) if first else fact.name
+    return replace(fact, name=name, before=bare(fact.before), after=bare(fact.after))
 
 
 def _is_public(fact: Fact, texts: Mapping[str, str]) -> bool | None:

@@ -1,8 +1,7 @@
-"""All facts of a change, put together from the finders.
+"""All facts of a change, put together from the finders, which look at one file at a time.
 
-The finders look at one file at a time and know nothing of each other. This module handles what one
-file cannot show, such as a thing that moved from one file to another. If the lines of a change
-cannot be read, its message and paths still give facts.
+This module handles what one file cannot show, such as a thing that moved from one file to another.
+If the lines of a change cannot be read, its message and paths still give facts.
 """
 
 from __future__ import annotations
@@ -352,6 +351,8 @@ def _without_retold(facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
     """The facts without members that a message calls deprecated by another owner than the code."""
     new = [f for f in facts if f.kind is FactKind.DEPRECATION and f.action is Action.ADDED]
     coded = {renames.last(f.name): f.name for f in new if f.detail != "message"}
+    marked = {f.name.rpartition("::")[2] for f in new if "::" in f.name}
+    facts = tuple(f for f in facts if f.kind is not FactKind.DEPRECATION or f.name not in marked)
     return tuple(
         f
         for f in facts

@@ -287,7 +287,14 @@ def _go(source: SideText, call: CodeCall) -> Read | None:
         "--" if callee.endswith("P") or "pflag" in source.text or "cobra" in source.text else "-"
     )
     value = None if callee.startswith("Count") else arguments[place]
+    if value and (read := _FROM_ENVIRONMENT.match(value)):
+        inner = split(value, read.end() - 1, "go")
+        value = inner[1][1] if inner and len(inner[1]) > 1 else None
     return (dashes + name,), value, None
+
+
+_FROM_ENVIRONMENT = re.compile(r"(?:\w+\.)?\w*From(?:Env|ENV)\((?=\s*\")")
+"""The beginning of a default that a variable may replace, which is given before it."""
 
 
 def _kingpin(source: SideText, call: CodeCall) -> Read | None:

@@ -31,9 +31,12 @@ _KEY = lazy(
     re.IGNORECASE,
 )
 
-_LITERAL = lazy(r"[rbuf]{0,2}(\"(?:[^\"\\]|\\.){0,600}\"|'(?:[^'\\]|\\.){0,600}'|`[^`]{0,600}`)")
+_LITERAL = lazy(
+    r"[rbuf]{0,2}(\"\"\"[^\"]{0,2000}(?:\"\"\"|\Z)"
+    r"|\"(?:[^\"\\]|\\.){0,600}\"|(?<!\w)'(?:[^'\\]|\\.){0,600}'|`[^`]{0,600}`)"
+)
 
-_JOINT = lazy(r"[\s+\\()]{0,80}")
+_JOINT = lazy(r"[\s+\\()]{0,80}(?:(?:\w{1,20}\.)?(?:cleandoc|dedent)\([\s\\(]{0,80})?")
 
 COMMENT = re.compile(
     r"\s*(?:///?!?|#(?!\[|!|\s*(?:type:|noqa|pylint|nosec|fmt:))|--|/?\*{1,2}(?!/))\s?(.*)$"
@@ -43,6 +46,7 @@ _CALLABLE = lazy(r"\s*(?:async )?(?:def|class) ")
 _DOCSTRING = lazy(r"\s*[rRuU]?(\"\"\"|''')(.*)$")
 _ATTRIBUTE = lazy(r"\s*(?:#\[|@)")
 _NEXT = lazy(r"\s*[\"']?[\w.-]{1,80}[\"']?\s*:\s*(?!=)|\s*(?:pub |def |fn |func |class |case |@)")
+_ABOVE_NEXT = lazy(r"\s*(?:///|/\*\*)")
 _SUMMARY = lazy(r"\s*(?://|\*)")
 """A comment that may have several paragraphs, the first of which describes the thing."""
 
@@ -124,8 +128,8 @@ def _declaration(lines: Sequence[str], row: int) -> Iterator[str]:
             return
         if depth == indent and _NEXT.match(line) and not _KEY.match(line.lstrip()):
             return
-        if depth == indent and opened and opened == closed:
-            return  # a whole call is followed by another
+        if depth == indent and ((opened and opened == closed) or _ABOVE_NEXT.match(line)):
+            return  # a whole call is followed by another, or what documents the next begins
         opened, closed = opened + line.count("("), closed + line.count(")")
         yield line
 
@@ -169,7 +173,7 @@ def literals(text: str, at: int) -> str:
     """The string literal at an offset, with those joined to it."""
     parts: list[str] = []
     while match := _LITERAL.match(text, _JOINT.match(text, at).end()):  # type: ignore[union-attr]
-        parts.append(match[1][1:-1])
+        parts.append(match[1].strip('"') if match[1].startswith('"""') else match[1][1:-1])
         at = match.end()
         if len(parts) == _BELOW:
             break

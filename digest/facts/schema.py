@@ -36,7 +36,7 @@ _SQL = re.compile(
     r"\b(?P<verb>CREATE|ALTER|DROP)\s+(?:OR\s+REPLACE\s+)?(?:TEMP(?:ORARY)?\s+"
     r"|UNLOGGED\s+|MATERIALIZED\s+|VIRTUAL\s+)?"
     r"(?P<what>TABLE|VIEW|TYPE|SEQUENCE|SCHEMA)\s+(?:IF\s+(?:NOT\s+)?EXISTS\s+)?"
-    r"(?:ONLY\s+)?[\"`\[]?(?P<name>[A-Za-z_][\w.]{0,80})"
+    r"(?:ONLY\s+)?[\"`\[]?(?!(?i:IF)\b)(?P<name>[A-Za-z_][\w.]{0,80})"
 )
 _SQL_ANY_CASE = re.compile(_SQL.pattern, re.IGNORECASE)
 _VERBS = {"CREATE": Action.ADDED, "ALTER": Action.CHANGED, "DROP": Action.REMOVED}

@@ -45,7 +45,15 @@ _CONVENTIONAL = lazy(
 _ROUND_TYPE = lazy(r"\(([A-Za-z]{2,16})\)\s?[:：]?\s*")
 _SUBSYSTEM = lazy(r"([a-z0-9_][\w./*+-]{0,60}(?:, ?[a-z0-9_][\w./*+-]{0,60}){0,3})(!)?: +")
 _VERBS = frozenset(["add", "update", "remove", "change", "note", "use", "make", "bump", "also"])
-_TICKET = lazy(r"(?:gh|bpo|issue|bug)-?\d{1,9}[: ]\s*", re.IGNORECASE)
+_TICKET = lazy(
+    r"(?i:(?:gh|bpo|issue|bug)-?\d{1,9}[: ]\s*)"
+    r"|(?:[A-Z][A-Z0-9]{1,15}-\d{1,7}, ?){0,5}[A-Z][A-Z0-9]{1,15}-\d{1,7}(?:[:;,.]\s+|\s+[-–]\s+)"
+    r"|(?!(?:BIP|CVE|CWE|EIP|FIPS|IEC|IEEE|ISO|KB|KIP|PEP|RFC|SEP|SHA)-)[A-Z]{3,15}-\d{3,7}\s+(?=\S)"
+)
+"""The key of an issue, in front of a title: ``gh-12``, ``KAFKA-12345:``, ``FLINK-12345``."""
+
+_CLOSES = lazy(r"(?:fix(?:e[sd])?|close[sd]?|resolve[sd]?) #\d{1,9}", re.IGNORECASE)
+_ADDS = lazy(r"(?:add|allow|introduce|support)(?:s|ed|ing)?\b", re.IGNORECASE)
 _BREAKING_FOOTER = lazy(r"^BREAKING[ -]CHANGE:", re.MULTILINE)
 _NUMBERS = lazy(r"(?:(?:#|!|GH-|gh-|PR ?#?)\d{1,9}(?:\s*(?:,|&|and\b)\s*|$)){1,9}")
 _LAST_NUMBER = lazy(r"(\d{1,9})$")
@@ -77,11 +85,16 @@ def read_subject(title: str, body: str = "", number: int | None = None) -> Subje
     """
     words, numbers = strip_numbers(title[:_LONGEST].strip().removeprefix("* "))
     words, tags, series = strip_tags(_QUOTED.sub(r"\1", words))
+    if key := _TICKET.match(words):
+        words, more, later = strip_tags(words[key.end() :])
+        tags, series = tags + more, series or later
     kind, scope, breaking, words = _strip_prefix(words)
     if kind or scope:
         words, more, later = strip_tags(words)
         tags, series = tags + more, series or later
     words, later = _strip_series(words)
+    if _ADDS.match(words):  # the issue asked for something new
+        tags = tuple(tag for tag in tags if not _CLOSES.fullmatch(tag))
     return Subject(
         title=title,
         words=words or title.strip(),
@@ -140,7 +153,6 @@ def strip_tags(text: str) -> tuple[str, tuple[str, ...], Series | None]:
 
 def _strip_prefix(text: str) -> tuple[str, str, bool, str]:
     """Type, scope, whether it is breaking, and the words after ``type(scope)!:``."""
-    text = _TICKET.sub("", text, count=1) if _TICKET.match(text) else text
     if match := _BRANCHED.match(text):
         kind = _TYPES.get(match[0][:-1].lower(), "")
         return kind, "", False, text[match.end() :]

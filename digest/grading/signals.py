@@ -145,7 +145,8 @@ class Title:
         if undone is None or not undone.title:
             paths = [f.path for f in facts.files if f.area not in _UNSHIPPED]
             marks = [any(map(known.search, paths)) for known in (_SHIPPED, _DECLARES)]
-            return Title(facts.subject, undone is not None, *marks)
+            named = undone is not None and "revert" in facts.subject.title.lower()
+            return Title(facts.subject, named, *marks)  # others say what is there again
         return Title(read_subject(undone.title), undone=True)
 
 
@@ -357,7 +358,8 @@ def _declarations(facts: Facts, labels: Collection[str]) -> Iterator[Signal]:
 def _items(facts: Facts) -> Iterator[Signal]:
     aside = {f.path for f in facts.files if f.area in _ASIDE}
     yield _count_signal("dependency", facts.of(FactKind.DEPENDENCY))
-    yield _count_signal("toolchain", facts.of(FactKind.TOOLCHAIN))
+    tools = [f for f in facts.of(FactKind.TOOLCHAIN) if f.evidence.path not in aside]
+    yield _count_signal("toolchain", tools)
     run = {"Python", "Node.js", "Java"}  # what users run a project with
     raised = (f for name, those in raised_minimums(facts).items() if name in run for f in those)
     yield _count_signal("minimum_raised", raised, once=True)

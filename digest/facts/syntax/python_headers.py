@@ -14,7 +14,7 @@ from functools import lru_cache, partial
 from tree_sitter import Node
 
 from digest.facts.call_arguments import call_at, flat, tokens
-from digest.facts.side_text import SideText
+from digest.facts.side_text import SideText, indent_of
 from digest.facts.similarity import last_part
 from digest.facts.syntax import declarations
 from digest.facts.syntax.grammar import parse, shallow, text_of
@@ -192,19 +192,17 @@ def has_fields(outline: Outline, header: Header) -> bool:
 def fields(
     source: SideText, outline: Outline, header: Header
 ) -> dict[str, declarations.DeclaredField]:
-    """The public fields of one class, in the order of the text; those below a method are not."""
+    """The public fields of one class, in the order of the text."""
     start = header.offset
     end = outline.end(header)
     if end > (limit := start + _LONGEST_BODY):  # a text cut inside of a method cannot be parsed
         end = max(outline.text.rfind("\n    def ", start, limit), start)
-    root = parse(_before_methods(outline, header, end), "python").root_node
+    root = parse(_without_bodies(outline, header, end), "python").root_node
     body = next((named for n in root.children if (named := n.child_by_field_name("body"))), None)
     statements = [n for n in body.named_children if n.type != "comment"] if body else []
     top = source.line_at(start) - 1
     found: dict[str, declarations.DeclaredField] = {}
     for place, statement in enumerate(statements):
-        if statement.type.endswith("definition"):
-            break
         node = next(iter(statement.named_children), None)
         typed = node.child_by_field_name("type") if node and node.type == "assignment" else None
         name = text_of(node.child_by_field_name("left")) if node and typed else ""
@@ -222,15 +220,28 @@ def fields(
     return found
 
 
-def _before_methods(outline: Outline, header: Header, end: int) -> str:
-    """The text of a class up to the header of its first method: what follows has no fields."""
-    text, start = outline.text, header.offset
-    first = next(iter(outline.scan(start + 1, end)), None)
-    top, below = header_end(text, start), first and header_end(text, first.offset)
-    # With lines that are indented less, the method may be one of several in a branch.
-    if not first or not top or not below or shallow(first.indent - 1).search(text, top, below):
-        return text[start:end]
-    return f"{text[start:below]} pass"
+def _without_bodies(outline: Outline, header: Header, end: int) -> str:
+    """The text of a class without the bodies of its methods, on the same lines.
+
+    Where a body cannot be told from what follows, the text ends with it.
+    """
+    text, at, parts = outline.text, header.offset, list[str]()
+    top = header_end(text, at)
+    for method in outline.scan(at + 1, end):
+        if method.offset < at:
+            continue  # inside of the one before
+        below = header_end(text, method.offset)
+        # With lines that are indented less, the method may be one of several in a branch.
+        first = not parts
+        if not top or not below or (first and shallow(method.indent - 1).search(text, top, below)):
+            return "".join((*parts, text[at:end]))
+        parts.append(f"{text[at:below]} pass")
+        stop = shallow(method.indent).search(text, below, end)
+        if method.kind == "class" or stop is None or text.count('"""', below, stop.start()) % 2:
+            return "".join(parts)
+        parts.append("\n" * text.count("\n", below, stop.start()))
+        at = stop.start()
+    return "".join((*parts, text[at:end]))
 
 
 def _parts(typed: Node, right: Node | None) -> tuple[str, str | None]:
@@ -313,7 +324,16 @@ class PythonModule:
             for header in (*above, *self.outline.scan(first, last)):
                 if header.kind == "class" and not header.nested:
                     names[header.name] = None
+                elif header.parent and not header.nested and self._is_below(header, first, last):
+                    names[header.parent] = None
         return tuple(names)
+
+    def _is_below(self, method: Header, first: int, last: int) -> bool:
+        """Whether a change has a line of the class after the body of a method."""
+        return method.offset < first and any(
+            line.strip() and indent_of(line) == method.indent
+            for line in self.source.text[first:last].split("\n")
+        )
 
     def fields(self, owner: str) -> Mapping[str, declarations.DeclaredField] | None:
         """All public fields of a class, or ``None`` if there is no such public class."""

@@ -240,6 +240,38 @@ def test_calls_of_what_the_project_exposes_break_and_those_of_insides_are_not_to
         assert not analyse(inside, Language.EN).risks
 
 
+def symbol(action, name, path="engine/pool.py", detail="method", **more):
+    fact = samples.fact(FactKind.SYMBOL, action, name, samples.at(path, 3), **more)
+    return dataclasses.replace(fact, detail=detail, public=True)
+
+
+def risks_of(*items):
+    files = [samples.file(path) for path in sorted({i.evidence.path for i in items})]
+    graded = samples.change(1, "Change it", Level.HIGH, files=files, items=items)
+    return [s.text for s in analyse(graded, Language.EN).risks]
+
+
+def test_methods_that_the_project_offers_break_code_that_uses_them():
+    gone = [symbol(Action.REMOVED, name) for name in ("Pool.take", "Pool.drain")]
+    told = (
+        "Search your code for Pool.take and Pool.drain before upgrading:"
+        " code that uses a removed name breaks."
+    )
+    assert risks_of(*gone) == [told]
+    whole = symbol(Action.REMOVED, "Pool", detail="class")
+    assert risks_of(whole, *gone) == [told.replace("Pool.take and Pool.drain", "Pool")]
+    assert risks_of(symbol(Action.REMOVED, "Pool.take", "src/main/java/a/Pool.java")) == []
+
+
+def test_overloads_of_one_function_are_named_once():
+    sides = {"before": "(a, b)", "after": "(a)"}
+    items = [
+        symbol(Action.CHANGED, name, detail="parameter removed", **sides)
+        for name in ("Pool.take", "Pool.take", "take", "take", "take")
+    ]
+    assert risks_of(*items) == ["Calls of take and Pool.take can no longer pass b."]
+
+
 @pytest.mark.parametrize("graded", samples.everything(), ids=lambda g: g.title[:20])
 def test_names_of_functions_and_classes_are_left_to_the_table_of_names(graded):
     symbols = {f.name for f in graded.facts.items if f.kind is FactKind.SYMBOL}

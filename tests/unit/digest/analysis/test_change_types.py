@@ -37,6 +37,8 @@ def test_kinds_of_a_change_follow_from_the_words_of_its_title(kind, title, files
     [
         (ChangeKind.SECURITY, "Sanitize logits before the top-k", CODE),
         (ChangeKind.SECURITY, "Skip padding, bypassing the scaled kernel", CODE),
+        (ChangeKind.SECURITY, "Honor the security protocol of the listener", CODE),
+        (ChangeKind.FEATURE, "POOL-1234: Delete the old pool", CODE),
         (ChangeKind.FIX, "docs: fix grammar", CODE),
         (ChangeKind.FIX, "audit: `--ignore` and `--ignore-until-fixed`", CODE),
         (ChangeKind.FIX, "chore: fix redundantSprint issues from gocritic", CODE),

@@ -1598,6 +1598,7 @@ def test_description_of_a_setting_is_not_the_pointer_that_has_more_words_of_its_
         ("cli/src/commands/gerrit/upload.rs", "gerrit upload --option"),
         ("pkg/cmd/gist/list/list.go", "gist list --option"),
         ("etcdctl/ctlv3/command/put_command.go", "put --option"),
+        ("command/operator_autopilot_get.go", "--option"),
         ("cli/src/commands/mod.rs", "--option"),
         ("cmd/app/main.go", "--option"),
         ("pkg/cmd/shared/flags.go", "--option"),

@@ -125,6 +125,7 @@ def test_a_thing_with_much_new_code_is_called_new_and_an_improvement_is_not():
     much = file("src/a.py", added=90, deleted=9)
     assert told("Token API of the cache", Language.EN, much) == "New: Token API of the cache"
     assert told("Apply wide loads", Language.EN, much) == "Apply wide loads"
+    assert told("further restrict the pool", Language.EN, much) == "Further restrict the pool"
     assert told("Router optimization", Language.EN, much) == "Router optimization"
     less = file("src/a.py", added=90, deleted=30)
     assert told("Token API of the cache", Language.EN, less) == "Token API of the cache"
@@ -164,6 +165,12 @@ def test_chinese_labels_the_author_s_own_words(title, line):
 )
 def test_what_concerns_no_user_is_said_first(area, path, line):
     assert told("Add a warmup run", Language.EN, file(path, area)) == line
+
+
+def test_update_of_dependencies_names_no_platform_of_the_code_it_adapts():
+    files = [file("go.mod", Area.BUILD, added=40), file("executor_linux.go", added=5)]
+    assert told("Bump the go group", Language.EN, *files) == "Bump the go group"
+    assert told("Bump it", Language.EN, *files[1:]).startswith("Linux: ")
 
 
 def test_platform_of_all_code_is_named():

@@ -61,6 +61,8 @@ def test_a_fragment_is_marked_by_its_name() -> None:
         ("newsfragments/12.removal.rst", "removed"),
         ("unreleased_history/behavior_changes/cache.md", "changed"),
         ("changelog.d/7.md", ""),
+        ("changelog/change_speed_of_the_deprecated_reference_check.md", "changed"),
+        ("changelog/fix_wrong_order_of_new_members.md", "fixed"),
     ):
         found = facts_of(path, "The cache is gone", 1, status=FileStatus.ADDED).notes
         assert [(n.mark, n.text) for n in found] == [(mark, "The cache is gone")]

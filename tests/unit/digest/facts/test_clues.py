@@ -343,3 +343,24 @@ def test_help_of_the_next_call_is_not_that_of_a_flag():
     ]
     assert beside(lines, 0) == ""
     assert beside(lines, 1) == "The number of permitted trials while half open."
+
+
+def test_comment_of_the_next_field_is_no_help_of_the_one_above_it():
+    lines = [
+        "    pub unit: Unit,",
+        "    /// So `plugin add of_an_example` will work.",
+        "    pub b: B,",
+    ]
+    assert beside(lines, 0) == ""
+
+
+def test_help_in_a_block_of_text_is_read_from_its_first_word():
+    lines = [
+        "    enabled: Annotated[",
+        "        bool,",
+        "        Field(",
+        "            description=inspect.cleandoc(",
+        '                """',
+        "                Whether the shop's own tracing is active.",
+    ]
+    assert beside(lines, 0) == "Whether the shop's own tracing is active."

@@ -1406,6 +1406,19 @@ def test_field_with_another_name_behind_its_old_flag_concerns_no_user(flag, publ
     ]
 
 
+def test_setting_below_a_method_of_its_class_is_told() -> None:
+    head = "from pydantic_settings import BaseSettings\n\n\nclass Settings(BaseSettings):\n"
+    method = '    def get(self):\n        """Get.\n\n        It.\n        """\n        return 1\n\n'
+    old = f"{head}    home: str = 'a'\n\n{method}    mode: str = 'b'\n    size: int = 1\n"
+    for new, expected in (
+        (old.replace("    mode: str = 'b'\n", ""), [("removed", "Settings.mode")]),
+        (old.replace("size: int = 1", "size: int = 2"), [("changed", "Settings.size")]),
+        (old.replace("return 1", "mode: str = 'c'\n        return 1"), []),
+    ):
+        found = facts_of("Change it", ("shop/settings.py", old, new)).of(FactKind.CONFIG)
+        assert [(f.action.value, f.name) for f in found] == expected
+
+
 HELPER = "def _option(spec, text, **more):\n    return spec, text, more\n\n\nALL = [\n    LINE\n]\n"
 
 
@@ -1431,3 +1444,24 @@ def test_flags_that_a_function_of_a_script_declares() -> None:
     new = f'{head}addOption("--lang <l>", "Language.");\n'
     found = facts_of("Drop it", ("src/cli.ts", old, new)).of(FactKind.FLAG)
     assert [(f.action.value, f.name) for f in found] == [("removed", "--tz")]
+
+
+def test_variable_that_may_replace_a_default_of_go_is_renamed_and_the_default_stays() -> None:
+    line = 'cmd.Flags().StringToStringVar(&h, "headers", env.ParseMapFromEnv("SHOP_HEADERS", m, ","), "Extra headers")\n'
+    old = f"package commands\n\nfunc run() {{\n\t{line}}}\n"
+    new = old.replace("SHOP_HEADERS", "SHOP_SERVER_HEADERS")
+    items = facts_of("Honor it", ("cmd/server/run.go", old, new)).items
+    assert [(f.kind, f.action, f.before, f.name) for f in items] == [
+        (FactKind.ENVIRONMENT, Action.RENAMED, "SHOP_HEADERS", "SHOP_SERVER_HEADERS")
+    ]
+
+
+def test_variable_in_code_that_a_program_writes_is_not_its_own() -> None:
+    old = (
+        "export const adapters = {\n  shop: {\n    template: () => `shop({\n"
+        "    token: process.env.SHOP_SECRET || '',\n  })`,\n  },\n}\n"
+    )
+    assert facts_of("Drop it", ("src/ast.ts", old, "export const adapters = {\n}\n")).items == ()
+    own = old.replace("template: () => `shop({", "make: () => shop({").replace("})`,", "}),")
+    found = facts_of("Drop it", ("src/ast.ts", own, "export const adapters = {\n}\n"))
+    assert [f.name for f in found.of(FactKind.ENVIRONMENT)] == ["SHOP_SECRET"]

@@ -450,3 +450,22 @@ def test_variable_that_a_warning_names_is_known_from_where_it_is_read():
     for owner, names in (("envs", ["APP_POOL"]), ("other", [])):
         facts = facts_of("Add --pool", ("app/pool.py", "x = 1\n", new.format(owner)))
         assert [f.name for f in facts.of(FactKind.DEPRECATION)] == names
+
+
+def test_variant_of_rust_is_named_with_its_type() -> None:
+    old = "pub enum ShopError {\n    /// Left early.\n    Return { at: u8 },\n}\n"
+    new = old.replace(
+        "    Return {", '    #[deprecated(\n        since = "1.2"\n    )]\n    Return {'
+    )
+    new += "\nfn f() {\n    // `Return` is deprecated but still matched here.\n}\n"
+    facts = facts_of("Go on after an early return", ("src/error.rs", old, new))
+    assert [f.name for f in facts.of(FactKind.DEPRECATION)] == ["ShopError::Return"]
+
+
+def test_option_is_named_as_users_type_it_and_not_by_its_variable() -> None:
+    made = '        topicsOption = parser.accepts("topics", "List of topics")'
+    said = '        System.out.println("topicsOption is deprecated and will be removed soon");'
+    head = "public class Tool {\n    void run() {\n"
+    old, new = (f"{head}{made};\n{line}    }}\n}}\n" for line in ("", f"{said}\n"))
+    facts = facts_of("Deprecate it", ("tools/src/main/java/a/Tool.java", old, new))
+    assert [f.name for f in facts.of(FactKind.DEPRECATION)] == ["--topics"]

@@ -14,6 +14,15 @@ def offered(old: str, new: str, path: str = "src/index.ts") -> list[tuple[str, s
     return sorted((f.action.value, f.name) for f in facts)
 
 
+def test_module_is_named_as_importers_write_it_without_folders_around_its_package() -> None:
+    path = "shop_slim/shop/server/app.py"
+    fact = next(
+        f for f in facts_of("Drop it", (path, "x = 1\n", None)).items if f.detail == "module"
+    )
+    shown = with_exposure(fact, {"shop_slim/shop/__init__.py": "", path: "__all__ = ['x']\n"})
+    assert (shown.name, shown.public) == ("shop.server.app", True)
+
+
 def test_a_name_that_leaves_a_list_of_exports_is_removed_by_the_name_it_had_there():
     assert offered(INDEX, INDEX.replace("split, join", "join")) == [("removed", "split")]
     assert offered(INDEX, INDEX.partition("\n")[0] + "\n") == [("removed", "read")]

@@ -28,6 +28,7 @@ AREAS = {
         "promql/fuzz.go",
         "src/test/java/org/example/AppTest.java",
         "src/main/java/org/example/AppTests.java",
+        "test-common/src/main/java/org/example/Cluster.java",
         "ui/src/__tests__/button.tsx",
         "ui/src/button.spec.ts",
         "crates/core/tests/it.rs",

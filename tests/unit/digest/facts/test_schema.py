@@ -87,3 +87,8 @@ def test_service_with_all_that_another_had_is_renamed():
         ).of(FactKind.SCHEMA, Action.REMOVED, Action.RENAMED)
         told = [(f.action.value, f.name, f.before) for f in items if f.detail == "service"]
         assert told == facts
+
+
+def test_word_before_the_computed_name_of_a_table_is_no_table() -> None:
+    old = 'conn.execute(&format!("DROP TABLE IF EXISTS {TABLE}"), [])\n'
+    assert facts_of("Lock it", ("src/db.rs", old, "run()\n")).of(FactKind.SCHEMA) == ()

@@ -142,3 +142,12 @@ def test_removal_of_a_special_case_drops_no_support():
 def test_removal_of_notes_about_a_runtime_demands_nothing():
     assert "says_requirement" in told("Drop Node 20")
     assert "says_requirement" not in told("Remove stale Node 20 action TODOs")
+    assert "says_requirement" not in told("Remove scala-java8-compat")
+    image = Fact(
+        kind=FactKind.TOOLCHAIN,
+        action=Action.ADDED,
+        name="alpine",
+        evidence=Evidence(path=".github/workflows/a.yml", line=1, side=Side.NEW),
+    )
+    assert "toolchain" not in told("Test it", image, path=image.evidence.path, area=Area.CI)
+    assert "says_security" not in told("Honor the security protocol of the listener")
