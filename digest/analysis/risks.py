@@ -36,7 +36,7 @@ from digest.analysis.summary import bare
 from digest.core.authors import code_as_spans
 from digest.core.change import Side, printable
 from digest.core.enums import Language
-from digest.core.facts import Action, ClueKind, Fact, FactKind
+from digest.core.facts import OVERLOAD, Action, ClueKind, Fact, FactKind
 from digest.core.grade import Graded
 from digest.core.patterns import lazy
 from digest.core.statement import Aspect, Statement
@@ -344,26 +344,26 @@ def _renamed(facts: Sequence[Fact], reading: ChangeContext) -> _Found:
         yield phrase(reading.language, names=wording.names(facts, reading, values=True)), facts
 
 
-# What breaks callers of the project's code.
-
-
 def _for_callers(reading: ChangeContext) -> _Found:
+    """What breaks callers of the project's code."""
     language = reading.language
     yield from _renamed(_public(reading.named(Action.RENAMED)), reading)
     yield from _signatures(reading)
     for before, after, moves in _routes(_public(reading.moves))[:_ONE_BY_ONE]:
         where = {"before": code(before), "after": code(after)}
         yield words.IMPORTS_MOVED(language, names=wording.names(moves, reading), **where), moves
-    gone = list(without_members(_public(reading.named(Action.REMOVED))))
+    gone = without_members(_public(reading.named(Action.REMOVED)))
     said = re.split(r"\W+", reading.facts.subject.words)
-    if gone := [f for f in gone if not _is_open(f) or owner_of(f.name)[1] in said]:
+    if lost := [f for f in gone if not _is_inner(f, said)]:
         phrase = words.REMOVED_RISKS[FactKind.SYMBOL]
-        yield phrase(language, names=wording.names(gone, reading)), gone
+        yield phrase(language, names=wording.names(lost, reading)), lost
 
 
-def _is_open(fact: Fact) -> bool:
-    """Whether it is a member in a language in which most are public, whoever uses them."""
-    return bool(owner_of(fact.name)[0]) and fact.evidence.path.endswith(".java")
+def _is_inner(fact: Fact, said: Sequence[str]) -> bool:
+    """Whether it is a member in Java, where most are public, that the title does not name."""
+    owner, member = owner_of(fact.name)
+    told = member in said and fact.detail not in {"constructor", OVERLOAD}
+    return bool(owner) and fact.evidence.path.endswith(".java") and not told
 
 
 def _public(facts: Sequence[Fact]) -> list[Fact]:

@@ -95,7 +95,8 @@ def _is_open(fact: Fact) -> bool:
     new = fact.action is Action.ADDED
     declares = language_of(fact.evidence.path) in {"python", "rust"}
     setting = fact.kind is FactKind.CONFIG and declares
-    return fact.kind in _SYMBOLS and fact.public is None and (setting or not new)
+    unknown = fact.public is None or fact.detail == "module"  # whose name depends on them too
+    return fact.kind in _SYMBOLS and unknown and (setting or not new)
 
 
 def is_sent(fact: Fact) -> bool:
@@ -114,7 +115,7 @@ def with_exposure(fact: Fact, texts: Mapping[str, str]) -> Fact:
     """The fact with the exposure of its name, from its place and the files around it."""
     if not _is_open(fact):
         return fact
-    shown = replace(fact, public=_is_public(fact, texts))
+    shown = fact if fact.public is not None else replace(fact, public=_is_public(fact, texts))
     return _as_imported(shown, texts) if fact.detail == "module" else shown
 
 

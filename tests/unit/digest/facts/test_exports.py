@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from digest.core.facts import Action, FactKind
 from digest.facts.exposure import files_around, with_exposure
 from tests.unit.digest.facts.changes import facts_of
@@ -21,6 +23,8 @@ def test_module_is_named_as_importers_write_it_without_folders_around_its_packag
     )
     shown = with_exposure(fact, {"shop_slim/shop/__init__.py": "", path: "__all__ = ['x']\n"})
     assert (shown.name, shown.public) == ("shop.server.app", True)
+    known = replace(fact, public=True)
+    assert with_exposure(known, {"shop_slim/shop/__init__.py": ""}).name == "shop.server.app"
 
 
 def test_a_name_that_leaves_a_list_of_exports_is_removed_by_the_name_it_had_there():
