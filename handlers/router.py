@@ -6,7 +6,7 @@ The line makes a misreading visible at once.
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from importlib import import_module
 from typing import TypeGuard
@@ -48,10 +48,8 @@ from handlers.digests.ingest import tip_of
 from handlers.ports.chat_port import ConversationKey, Length, Talk
 from handlers.ports.status_port import undoings_of
 from handlers.ports.storage import names_of
+from handlers.questions import answer
 from handlers.questions.reading_line import with_reading
-
-Handler = Callable[[intents.Intent, Context], Awaitable[Answer]]
-"""What answers a question: a function of a module below ``handlers``."""
 
 
 async def ask(
@@ -379,10 +377,3 @@ def import_handlers() -> None:
     for kind, question in QUESTIONS.items():
         if not issubclass(kind, intents.Followup):
             import_module(f"handlers.{question.answer.partition(':')[0]}")
-
-
-async def answer(intent: intents.Intent, ctx: Context) -> Answer:
-    """Answer an intent; its module is imported at the first use. Raises ``UserError``."""
-    module, _, function = QUESTIONS[type(intent)].answer.partition(":")
-    handler: Handler = getattr(import_module(f"handlers.{module}"), function)
-    return await handler(intent, ctx)

@@ -15,7 +15,6 @@ from pathlib import Path
 from zoneinfo import ZoneInfo
 
 from bot.app import open_workspace
-from bot.chat.repository_choice import which
 from bot.cli.commands import AnswerFormat
 from bot.cli.output import ProgressBar, emit, finished, print_document
 from bot.util.machine import FixedClock
@@ -33,8 +32,7 @@ from digest.window import parse_moment
 from handlers.chat.follow_ups import last_talk, remember
 from handlers.context import Context
 from handlers.ports.chat_port import ConversationKey
-from handlers.router import answer
-from handlers.router import ask as ask_handler
+from handlers.questions import answer
 
 
 @frozen
@@ -57,6 +55,8 @@ async def choose(
     if repo is not None:
         return Chosen(question=question, place=repo)
     if len(of) > 1:
+        from bot.chat.repository_choice import which
+
         now = app.clock.now()
         talk = await app.conversations.talk(conversation, now)
         choice = which(question, of, talk.repository if talk else "", now, zone)
@@ -151,6 +151,10 @@ async def ask(
     config: Path | None,
 ) -> None:
     """Answer a question. Raises ``UserError``."""
+    from handlers.router import (
+        ask as ask_handler,  # the grammar, without which changes are explained
+    )
+
     async with open_workspace(config) as app:
         where = app.zone(zone)
         at = app.at(FixedClock(parse_moment(now, where))) if now else app

@@ -46,7 +46,7 @@ _VERBS = {
     ChangeType.DEPRECATION: r"deprecate|deprecates",
     ChangeType.DEPENDENCY: r"bump|upgrade|pin",
 }
-_LEADING = {kind: re.compile(rf"(?:{verbs})\b", re.IGNORECASE) for kind, verbs in _VERBS.items()}
+_LEADING = {kind: lazy(rf"(?:{verbs})\b", re.IGNORECASE) for kind, verbs in _VERBS.items()}
 
 # Words anywhere in a title.
 _ATTACK = lazy(
@@ -206,7 +206,7 @@ _CONCERNS = {
     "renamed": r"\b(?:chang\w{1,3} (?:the )?names? of|renam\w{1,3}) (?P<what>\S.{1,60}?)"
     r" (?:to|into|as|->|→) (?P<new>\S+)",
 }
-_CONCERNED = {name: re.compile(rule, re.IGNORECASE) for name, rule in _CONCERNS.items()}
+_CONCERNED = {name: lazy(rule, re.IGNORECASE) for name, rule in _CONCERNS.items()}
 _HOW = lazy(
     r" (?:with (?:an? )?(?:clear|clean|descriptive|error|explicit|helpful|http|proper|status"
     r"|warning|[45]\d\d)\b|instead\b|as (?!well)|at (?:parse|load|start)|because\b|before\b"

@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from functools import cache, lru_cache
+from pkgutil import get_data
 from typing import Any, cast
 
 from digest.errors import UsageError
@@ -40,13 +41,21 @@ def lazy(pattern: str, flags: int = 0) -> re.Pattern[str]:
     return cast("re.Pattern[str]", _Lazy(pattern, flags))
 
 
+def read_file(package: str, file: str) -> str:
+    """A text file that a package holds beside its modules. Raises ``FileNotFoundError``."""
+    # ``importlib.resources`` would import ten more modules, for which short commands would wait.
+    held = get_data(package, file)
+    if held is None:
+        raise FileNotFoundError(file)
+    return held.decode("utf-8")
+
+
 @cache
 def read_table(package: str, file: str) -> dict[str, Any]:
     """A file of tables that a package holds beside its modules."""
     import tomllib
-    from importlib.resources import files
 
-    return tomllib.loads(files(package).joinpath(file).read_text(encoding="utf-8"))
+    return tomllib.loads(read_file(package, file))
 
 
 def read_patterns(package: str, file: str, section: str) -> dict[str, re.Pattern[str]]:

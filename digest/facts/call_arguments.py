@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 
+from digest.core.patterns import lazy
 from digest.facts.side_text import DEFINED, SideText, block
 from digest.frozen import frozen
 
@@ -23,23 +24,23 @@ _BUDGET = 1_000_000
 _STRINGS = r'"(?:[^"\\\n]|\\.)*+(?:"|(?P<open>))'
 _PLAIN = r"'(?:[^'\\\n]|\\.)*+(?:'|(?P<left>))"
 _NOTES = r"|//[^\n]*|/\*[\s\S]*?(?:\*/|\Z)"
-_PYTHON = re.compile(
+_PYTHON = lazy(
     r'[()\[\]{},]|[rRbBfFuU]{0,2}(?:"""[\s\S]*?(?:"""|\Z)|\'\'\'[\s\S]*?(?:\'\'\'|\Z)|'
     rf"{_STRINGS}|{_PLAIN})|\#[^\n]*"
 )
-_SCRIPT = re.compile(rf"[()\[\]{{}},]|{_STRINGS}|{_PLAIN}|`(?:[^`\\]|\\[\s\S])*+(?:`|\Z)?{_NOTES}")
-_BRACES = re.compile(
+_SCRIPT = lazy(rf"[()\[\]{{}},]|{_STRINGS}|{_PLAIN}|`(?:[^`\\]|\\[\s\S])*+(?:`|\Z)?{_NOTES}")
+_BRACES = lazy(
     r'[()\[\]{},]|r(\#*)"[\s\S]*?(?:"\1|\Z)|'
     rf"{_STRINGS}|'(?:[^'\\\n]|\\.[^'\n]{{0,8}})'|`[^`]*(?:`|\Z){_NOTES}"
 )
-_BRACKETS = re.compile(r"[()\[\]{},]")
+_BRACKETS = lazy(r"[()\[\]{},]")
 _TOKENS = {"python": _PYTHON, "javascript": _SCRIPT, "typescript": _SCRIPT}
 _OPENING = "([{"
 _CLOSING = ")]}"
-_NAMED = re.compile(r"\s*(\w+)\s*=(?![=>])\s*")
-_STRING = re.compile(r"(?P<p>[rRbBuU]{0,2})(?P<q>\"\"\"|'''|\"|'|`)(?P<body>.*)(?P=q)", re.DOTALL)
-_SPACE = re.compile(r"\s+")
-_LOOSE = re.compile(r"(?<=[(\[]) |,? (?=[)\]])")
+_NAMED = lazy(r"\s*(\w+)\s*=(?![=>])\s*")
+_STRING = lazy(r"(?P<p>[rRbBuU]{0,2})(?P<q>\"\"\"|'''|\"|'|`)(?P<body>.*)(?P=q)", re.DOTALL)
+_SPACE = lazy(r"\s+")
+_LOOSE = lazy(r"(?<=[(\[]) |,? (?=[)\]])")
 
 
 @frozen
@@ -172,7 +173,7 @@ def touched_calls(
                 yield call
 
 
-_TESTS = re.compile(
+_TESTS = lazy(
     r"^#\[cfg\([^\n]{0,200}\btests?\b[^\n]{0,200}\]\n(?:#\[[^\n]*\n)*+(?:pub )?mod \w+ \{",
     re.MULTILINE,
 )
@@ -222,12 +223,12 @@ def flat(text: str, limit: int = 300) -> str:
     return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
 
 
-_CONSTANT = re.compile(r"(?:[A-Za-z_]\w*(?:\.|::))*(?P<last>[A-Za-z_]\w*)")
+_CONSTANT = lazy(r"(?:[A-Za-z_]\w*(?:\.|::))*(?P<last>[A-Za-z_]\w*)")
 _WORDS = frozenset({"true", "false", "none", "null", "nil", "nullptr", "undefined"})
 
-_MADE = re.compile(r"(_\w+)\(\)")
-_MADE_IN_RUST = re.compile(r"(\w+)\(\)")
-_RETURNS = re.compile(
+_MADE = lazy(r"(_\w+)\(\)")
+_MADE_IN_RUST = lazy(r"(\w+)\(\)")
+_RETURNS = lazy(
     r"^ {4,}+return (?:([\w.\"'-]{1,80}+)(?: if \w+ is None else [^\n]*+)?$|[^\n]*+)", re.MULTILINE
 )
 """What a function returns, as far as it is plain."""
@@ -277,8 +278,8 @@ def _is_duration(written: str | None) -> bool | None:
     return True if " * time." in written else False if _DURATION.fullmatch(written) else None
 
 
-_DURATION = re.compile(r"\"\d+[a-z]+\"")
-_CALLED = re.compile(
+_DURATION = lazy(r"\"\d+[a-z]+\"")
+_CALLED = lazy(
     r"(?!(?:list|dict|set|tuple)\(\))(?:new +)?(?P<callee>[A-Za-z_][\w.:]*)(?:<[^()]*>)?"
     r"\((?P<given>[^()]*)\)"
 )
@@ -323,18 +324,14 @@ def is_told_apart(before: str | None, after: str | None) -> bool:
     return is_constant(before) == is_constant(after)
 
 
-_VARIABLE = re.compile(r"(?!k[A-Z])[a-z][a-z0-9]*[A-Z]\w*")  # of scripts, unlike enumerators
-_OF_FIELD = re.compile(r"\(?[A-Z]\w{0,60}\.[a-z]\w{0,60}\)?")
-_NUMBER = re.compile(r"-?\d[\d_]{0,30}(?:\.\d{0,30})?(?:[eE][+-]?\d{1,3})?")
-_OPEN = re.compile(r"[A-Z]\w*\.[a-z]\w*$|(?:[Uu]ndefined|UNDEFINED|[Uu]nset|UNSET|MISSING)$")
+_VARIABLE = lazy(r"(?!k[A-Z])[a-z][a-z0-9]*[A-Z]\w*")  # of scripts, unlike enumerators
+_OF_FIELD = lazy(r"\(?[A-Z]\w{0,60}\.[a-z]\w{0,60}\)?")
+_NUMBER = lazy(r"-?\d[\d_]{0,30}(?:\.\d{0,30})?(?:[eE][+-]?\d{1,3})?")
+_OPEN = lazy(r"[A-Z]\w*\.[a-z]\w*$|(?:[Uu]ndefined|UNDEFINED|[Uu]nset|UNSET|MISSING)$")
 _LIMITS = ("::max()", "::min()")
-_EITHER = re.compile(
-    r"\(?\s*(?P<then>[^\s()]+)\s+if\s+(?P<when>.+?)\s+else\s+(?P<other>[^\s()]+)\s*\)?"
-)
-_TERNARY = re.compile(r"\(?(?P<when>[^?]+?)\s*\?\s*(?P<then>[^\s:?]+)\s*:\s*(?P<other>[^\s:?]+)\)?")
-_VERSION = re.compile(
-    r"\bis_(\w+?)_(?:equal_or_newer|at_least)\(\s*[\"']([\d.]*\d)[^\"']*[\"']\s*\)"
-)
+_EITHER = lazy(r"\(?\s*(?P<then>[^\s()]+)\s+if\s+(?P<when>.+?)\s+else\s+(?P<other>[^\s()]+)\s*\)?")
+_TERNARY = lazy(r"\(?(?P<when>[^?]+?)\s*\?\s*(?P<then>[^\s:?]+)\s*:\s*(?P<other>[^\s:?]+)\)?")
+_VERSION = lazy(r"\bis_(\w+?)_(?:equal_or_newer|at_least)\(\s*[\"']([\d.]*\d)[^\"']*[\"']\s*\)")
 
 
 def conditional(before: str | None, after: str | None) -> tuple[str | None, str | None, str | None]:

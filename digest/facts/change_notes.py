@@ -14,18 +14,18 @@ from typing import TYPE_CHECKING
 
 from digest.core.change import FileChange, FileStatus
 from digest.core.facts import Area, Note
-from digest.core.patterns import read_patterns
+from digest.core.patterns import lazy, read_patterns
 
 if TYPE_CHECKING:
     from digest.facts.side_text import FileContext, SideLines
 
-_FILE = re.compile(
+_FILE = lazy(
     r"(?:^|/)(?:change[-_]?logs?|changes|history|news|release[-_]?notes|releases)"
     r"(?:[-_.][\w.-]{1,20})?\.(?:md|rst|txt|adoc|markdown)$",
     re.IGNORECASE,
 )
 
-_FRAGMENT = re.compile(
+_FRAGMENT = lazy(
     r"(?:^|/)(?:changelog\.d|changelogs?|newsfragments|changes|\.changeset|unreleased\w{0,20}"
     r"|\.chloggen|releasenotes/notes)/(?:[\w.-]{1,80}/){0,2}[\w.+-]{1,80}\.(?:md|rst|txt|ya?ml|toml)$",
     re.IGNORECASE,
@@ -33,22 +33,22 @@ _FRAGMENT = re.compile(
 
 _MARKS = read_patterns("digest.facts", "words.toml", "change_notes")
 
-_BULLET = re.compile(r" {0,6}[-*+•] +(?=\S)")
-_HEADING = re.compile(r" {0,3}(?:#{1,6} +|\*\*(?=[^*]{3,60}\*\*:? *$))(?P<text>.{1,120})")
+_BULLET = lazy(r" {0,6}[-*+•] +(?=\S)")
+_HEADING = lazy(r" {0,3}(?:#{1,6} +|\*\*(?=[^*]{3,60}\*\*:? *$))(?P<text>.{1,120})")
 
-_TAG = re.compile(
+_TAG = lazy(
     r"(?:\[[A-Za-z /_-]{2,40}\]|\*\*[^*]{2,40}\*\*:?|:\w{2,30}:|⚠️?|💥|BREAKING[ :A-Z]{0,20})"
 )
 
-_FRONT = re.compile(
+_FRONT = lazy(
     r"(?:change_type|kind|type|[\"']?[\w@/.-]{1,80}[\"']?): *[\"']?(?P<mark>\w{3,20})[\"']?"
 )
 
-_KEY = re.compile(r"(?P<key>[a-z_]{2,30}): +[\"']?(?P<value>\S.{0,500}?)[\"']?")
+_KEY = lazy(r"(?P<key>[a-z_]{2,30}): +[\"']?(?P<value>\S.{0,500}?)[\"']?")
 _TEXTS = frozenset({"body", "description", "note", "summary", "text"})
 """Keys of fragments in YAML under which the entry is; others say where it belongs."""
 
-_SECTION = re.compile(r"(?P<mark>[a-z]{3,20}(?:_[a-z]{3,20})?):")
+_SECTION = lazy(r"(?P<mark>[a-z]{3,20}(?:_[a-z]{3,20})?):")
 _SECTIONS = {"minor_changes": "added", "known_issues": ""}
 """Sections of fragments whose names say something else than their words."""
 

@@ -13,29 +13,30 @@ from dataclasses import replace
 from functools import lru_cache
 
 from digest.core.facts import Action, Fact, FactKind
+from digest.core.patterns import lazy
 from digest.facts.call_arguments import conditional, flat, is_told_apart, resolve_default
 from digest.facts.side_text import SideLines, SideText, same_place
 from digest.facts.similarity import Comparison, common_start, is_opposite
 from digest.frozen import frozen
 
-_WORD = re.compile(r"[\w-]++")
-_JOINED = re.compile(r"[\w-]")
-_BEFORE = re.compile(r"(?:[\w-]|\w\.)\Z")
-_AFTER = re.compile(r"[\w-]|\.\w")
+_WORD = lazy(r"[\w-]++")
+_JOINED = lazy(r"[\w-]")
+_BEFORE = lazy(r"(?:[\w-]|\w\.)\Z")
+_AFTER = lazy(r"[\w-]|\.\w")
 _LONGEST = 120  # characters of a value that is shown
 _MOST_PAIRS = 400
 _SHORT = 400_000  # characters of a text that is searched for each name before its words are listed
 _MOST_TRIED = 40  # places that are tried before
-_HIDDEN = re.compile(
+_HIDDEN = lazy(
     r"\bSUPPRESS\b|\b[hH]id(?:e|den)\s*[=:(]\s*(?:true|True)\b|\.(?:Hidden|hideHelp|hide)\("
     r"|(?:\(|, )hide\b(?=[,)])|\.hide\(true\)"
 )
 """How a declaration keeps a flag out of the help."""
 
 _COMMENTS = ("# ", "//", "* ", "/*", "#:")
-_SECOND_NAME = re.compile(r"\b(?:visible_)?alias\s*=\s*\"[^\"\n]*\"")
+_SECOND_NAME = lazy(r"\b(?:visible_)?alias\s*=\s*\"[^\"\n]*\"")
 _ALIAS = "alias"
-_FORMAT = re.compile(r"\s*+\n\s*+|,(?=[)\]])")
+_FORMAT = lazy(r"\s*+\n\s*+|,(?=[)\]])")
 _NEARLY = 0.6  # the same, if the names are alike
 _ALIKE = 0.8  # share of equal text around two names for a rename
 _RELATED, _SAME = 0.4, 0.9  # the same, if the names have little in common
@@ -302,7 +303,7 @@ def _changed(
             yield replace(fact, condition=condition)
 
 
-_VALUES = re.compile(r"[\[(]\s*+(?:[\"'][\w.-]{1,60}[\"']\s*+,?\s*+){1,60}[\])]")
+_VALUES = lazy(r"[\[(]\s*+(?:[\"'][\w.-]{1,60}[\"']\s*+,?\s*+){1,60}[\])]")
 
 
 def _refused(before: str | None, after: str | None) -> list[str]:
@@ -334,7 +335,7 @@ def _fact(
     return source.fact(kind, action, name, setting.line, values, detail=detail)
 
 
-_CMAKE_OPTION = re.compile(
+_CMAKE_OPTION = lazy(
     r"\s*(?:cmake_dependent_)?option\s*\(\s*(\w+)\s+\".*?\"\s+(\w+)", re.IGNORECASE
 )
 
@@ -371,7 +372,5 @@ def is_same_default(fact: Fact, title: str) -> bool:
     return alike or bool(versions and _RELEASES.search(title))
 
 
-_NUMBERED = re.compile(r"v?\d{1,6}(?:\.\d{1,6}){1,3}[\w.+-]{0,30}")
-_RELEASES = re.compile(
-    r"\b(?:bump|cut|prepar|tag)\w{0,3} (?:the )?(?:release|version)\b", re.IGNORECASE
-)
+_NUMBERED = lazy(r"v?\d{1,6}(?:\.\d{1,6}){1,3}[\w.+-]{0,30}")
+_RELEASES = lazy(r"\b(?:bump|cut|prepar|tag)\w{0,3} (?:the )?(?:release|version)\b", re.IGNORECASE)

@@ -15,6 +15,7 @@ from difflib import SequenceMatcher
 
 from digest.core.change import Hunk
 from digest.core.facts import Action, Fact, FactKind
+from digest.core.patterns import lazy
 from digest.facts.paths import area_of
 from digest.facts.similarity import NAME_WORDS, common_start, is_opposite, last_part, spelled
 from digest.facts.syntax.declarations import grouped
@@ -134,7 +135,7 @@ def _section_key(fact: Fact) -> tuple[str, str] | None:
 
 _REFERENCE = r"(?P<name>[A-Z]\w{1,80}\.[a-z]\w{1,80})"
 _CALLED = r"(?:(?<=[.(,=!])|(?<== ))\w{3,80}(?=\()"
-_USED = re.compile(_REFERENCE.replace("?P<name>", "?:") + f"|{_CALLED}")
+_USED = lazy(_REFERENCE.replace("?P<name>", "?:") + f"|{_CALLED}")
 _LONGEST_LINE = 400  # characters
 
 
@@ -197,13 +198,13 @@ def _moved(old: Fact, new: Fact) -> Fact | None:
 
 
 _MOST_TOLD = 100  # maximum pairs of a removed and an added name that are searched in a message
-_RENAMES = re.compile(r"\brenam|\b(?:s|S)/\w|\S\s*(?:->|→|=>)\s*\S", re.IGNORECASE)
-_OLD_NAME = re.compile(
+_RENAMES = lazy(r"\brenam|\b(?:s|S)/\w|\S\s*(?:->|→|=>)\s*\S", re.IGNORECASE)
+_OLD_NAME = lazy(
     r"\b(?:formerly|previously|renamed from|old name|backwards? compatib"
     r"|also (?:supported|accepted|read))",
     re.IGNORECASE,
 )
-_QUOTED = re.compile(r"[`'\"](-{0,2}[A-Za-z][\w.-]{2,80})[`'\"]")
+_QUOTED = lazy(r"[`'\"](-{0,2}[A-Za-z][\w.-]{2,80})[`'\"]")
 _SIMILAR = 0.6  # share of equal letters of an old name and the one that replaces it
 
 
@@ -270,7 +271,7 @@ def _alone(old: Fact, gone: Sequence[Fact], come: Sequence[Fact]) -> list[Fact]:
 
 
 _LONGEST_MESSAGE = 20_000  # characters
-_DASHES = re.compile(r"(?<![\w-])--?(?=[A-Za-z])")
+_DASHES = lazy(r"(?<![\w-])--?(?=[A-Za-z])")
 """The dashes of a flag, which the last part of its name lacks."""
 
 
@@ -381,7 +382,7 @@ def _alike(facts: list[Fact], message: str) -> list[Fact]:
     return [kept for f in facts if (kept := renames.get(id(f), f)) is not None]
 
 
-_SWAPS = re.compile(
+_SWAPS = lazy(
     r"(?<![\w.])[`'\"]?(?P<old>[A-Za-z][\w-]{2,60}+)[`'\"]?\s*(?:->|=>|→|\bto\b)\s*"
     r"[`'\"]?(?P<new>[A-Za-z][\w-]{2,60}+)[`'\"]?(?![\w.])"
 )

@@ -16,13 +16,13 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cache
-from importlib.resources import files
 from math import exp, log
 from typing import TYPE_CHECKING
 
 from digest.core.change import Commit
 from digest.core.facts import Facts
 from digest.core.grade import Grade, Level, Reason, Thresholds
+from digest.core.patterns import read_file
 from digest.frozen import frozen
 
 if TYPE_CHECKING:
@@ -120,8 +120,7 @@ class Demand:
 @cache
 def weights() -> Weights:
     """The shipped weights."""
-    text = files("digest.grading").joinpath("importance.json").read_text(encoding="utf-8")
-    data = json.loads(text)
+    data = json.loads(read_file("digest.grading", "importance.json"))
     return Weights(
         version=data["version"],
         bias=data["bias"],

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import json
 from functools import cache
-from importlib.resources import files
 
 from digest import errors
 from digest.core.enums import Alerts, ChatSetting, Effect, Frequency, Language
+from digest.core.patterns import read_file
 from digest.core.profile import EntryKind
 from digest.i18n.phrase import Phrase, phrase_in, table_of
 
@@ -64,5 +64,4 @@ def _chinese(error: errors.UserError) -> str:
 @cache
 def errors_in_chinese() -> dict[str, str]:
     """Templates over the attributes of errors, by their classes; ``errors_zh.json``."""
-    text = files("digest.i18n").joinpath("errors_zh.json").read_text(encoding="utf-8")
-    return dict(json.loads(text))
+    return dict(json.loads(read_file("digest.i18n", "errors_zh.json")))

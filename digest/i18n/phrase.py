@@ -14,10 +14,10 @@ import json
 import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache, lru_cache
-from importlib.resources import files
 from typing import Any, TypeVar
 
 from digest.core.enums import Language
+from digest.core.patterns import read_file
 from digest.document import Code, Span, Spans, Text, plain
 from digest.frozen import frozen
 
@@ -49,14 +49,13 @@ class Phrase:
 
 def phrases_of(package: str, file: str) -> dict[str, Phrase]:
     """The phrases of a JSON file in a package: English and Chinese by key."""
-    pairs = json.loads(files(package).joinpath(file).read_text(encoding="utf-8"))
+    pairs = json.loads(read_file(package, file))
     return {key: Phrase(en, zh) for key, (en, zh) in pairs.items()}
 
 
 @cache
 def _catalogue(name: str) -> dict[str, Any]:
-    text = files("digest.i18n").joinpath(f"{name}.json").read_text(encoding="utf-8")
-    return dict(json.loads(text))
+    return dict(json.loads(read_file("digest.i18n", f"{name}.json")))
 
 
 @cache

@@ -16,11 +16,11 @@ import string
 from collections.abc import Mapping
 from enum import StrEnum
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
 from digest.core.enums import Language
 from digest.core.grade import Level
+from digest.core.patterns import read_file
 from digest.core.statement import Aspect, ChangeType
 from digest.frozen import frozen
 from digest.llm.change_sheet import LAYOUT, Count
@@ -96,8 +96,7 @@ class Texts:
 @cache
 def texts(name: str) -> Texts:
     """The texts of a prompt file by its name. Raises ``FileNotFoundError`` and ``ValueError``."""
-    source = files("digest.llm.prompts").joinpath(f"{name}.md").read_text(encoding="utf-8")
-    return read(source)
+    return read(read_file("digest.llm.prompts", f"{name}.md"))
 
 
 def read(source: str) -> Texts:

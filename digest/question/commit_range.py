@@ -69,7 +69,7 @@ _ADDRESS = lazy(
 _ON = "以来|起|开始|之后|以后|至今|到现在"
 
 _FORMS = tuple(
-    re.compile(form, re.ASCII | re.IGNORECASE)
+    lazy(form, re.ASCII | re.IGNORECASE)
     for form in (
         (
             r"(?:\b(?:in|of|for|from|between|over) )?"

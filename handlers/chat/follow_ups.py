@@ -44,7 +44,6 @@ from digest.question.intent import (
     Unknown,
     Why,
 )
-from digest.question.parser import parse
 from digest.question.periods import Now, beside, default_period
 from digest.question.questions import QUESTIONS, format_intent
 from digest.topics.terms import roots
@@ -92,6 +91,8 @@ def _subjects(talk: Talk | None, ctx: Context) -> list[Intent]:
 def _read(question: str, ctx: Context) -> Intent | None:
     """A stored question; ``None`` if this version can no longer parse it."""
     try:
+        from digest.question.parser import parse
+
         intent = parse(question, ctx.clock.now(), ctx.zone)
     except UserError:
         return None

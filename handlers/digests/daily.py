@@ -14,13 +14,12 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from digest.chat.chat_settings import Filters
-from digest.core.grade import Graded, Level
-from digest.core.reference import Query
+from digest.core.grade import Level
 from digest.frozen import frozen
-from digest.grading.outcomes import beside, of_window
+from digest.grading.outcomes import of_window
 from digest.report.assembly import Report, ReportEntry, assemble, keep_entries, tally
 from digest.report.condensed import posted_commits
-from digest.window import Window, days_window
+from digest.window import Window
 from handlers.context import Context
 from handlers.digests.grade_quality import taught
 from handlers.digests.ingest import Ingested, Labels, ingest, with_descriptions
@@ -73,28 +72,6 @@ async def digest_since(
         return await _report(ctx, tip, dated, window, least, late=())
     selection = Range(base=seen, tip=tip.sha)
     return await _report(ctx, tip, selection, window, least, late=None)
-
-
-async def beside_others(graded: Graded, ctx: Context, *, undone: bool) -> Graded:
-    """The change with the grade that it has in its digest, or else beside those of its day.
-
-    ``undone``: whether an archived change undoes it. Of its day, only archived changes count.
-    """
-    repository, level = ctx.watched.repository, graded.grade.level
-    pair = undone or graded.facts.reverts is not None
-    if level is Level.LOW or (level is Level.MEDIUM and not pair):
-        return graded  # only one of a pair, or of many high ones, is lowered
-    names: Sequence[str] = ()
-    if ctx.announcements is not None:
-        names = await ctx.announcements.beside(repository, graded)
-    if names:
-        others = await ctx.archive.load(repository, names)
-    else:
-        day = graded.commit.committed_at.astimezone(ctx.zone).date()
-        query = Query(window=days_window(day, day, ctx.zone))
-        others = {one.sha: one for one in await ctx.archive.select(repository, query)}
-        names = list(others)
-    return beside(graded, names, others, ctx.watched.thresholds)
 
 
 def shown_from(daily: Daily, least: Level) -> Daily:

@@ -1,1 +1,21 @@
 """Use cases of questions, one module per question."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from importlib import import_module
+
+from digest.answer.answers import Answer
+from digest.question.intent import Intent
+from digest.question.questions import QUESTIONS
+from handlers.context import Context
+
+Handler = Callable[[Intent, Context], Awaitable[Answer]]
+"""What answers a question: a function of a module below ``handlers``."""
+
+
+async def answer(intent: Intent, ctx: Context) -> Answer:
+    """Answer an intent; its module is imported at the first use. Raises ``UserError``."""
+    module, _, function = QUESTIONS[type(intent)].answer.partition(":")
+    handler: Handler = getattr(import_module(f"handlers.{module}"), function)
+    return await handler(intent, ctx)

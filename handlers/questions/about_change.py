@@ -41,10 +41,9 @@ from digest.question.questions import format_intent
 from digest.report.blocks import author_link, title_link
 from digest.window import minute
 from handlers.context import Context
-from handlers.digests.daily import beside_others
 from handlers.digests.ingest import tip_of
 from handlers.ports.status_port import undoings_of
-from handlers.questions.explain import find, refuse_elsewhere
+from handlers.questions.explain import beside_others, find, refuse_elsewhere
 from handlers.questions.pull_request import explain_requested, reviews_of
 from handlers.questions.scope import reach, viewpoint
 

@@ -13,20 +13,21 @@ from dataclasses import replace
 from digest.analysis.analyse import analyse_whole
 from digest.answer.answers import Answer, AnswerRow, Seen, as_of, graded_because
 from digest.core.facts import FACTS_VERSION
-from digest.core.grade import Graded
+from digest.core.grade import Graded, Level
 from digest.core.patterns import lazy
-from digest.core.reference import Reference
+from digest.core.reference import Query, Reference
 from digest.core.statement import Analysis
 from digest.document import Code, Document, Paragraph, Spans
 from digest.errors import AmbiguousReference, UnknownChange
 from digest.frozen import frozen
+from digest.grading.outcomes import beside
 from digest.i18n import answer_text as words
 from digest.i18n.phrase import Phrase, list_in_words
 from digest.i18n.statement_text import OWNERS
 from digest.question.intent import Explain
 from digest.report.blocks import change_blocks, title_link
+from digest.window import days_window
 from handlers.context import Context
-from handlers.digests.daily import beside_others
 from handlers.digests.ingest import ensure, owners_of, tip_of, with_description
 from handlers.ports.status_port import Announced, undoings_of, undone_by
 from handlers.ports.storage import Tip
@@ -63,8 +64,8 @@ async def explain(intent: Explain, ctx: Context) -> Answer:
         *await _origins(told.graded, ctx),
         *await _announcements(told.graded, undoings[0], ctx),
     ]
-    beside = (*lines_about(request, ctx), *await _owned(told.graded, ctx, tip), *announced)
-    document = _document(told, others, undoings, beside, viewpoint(ctx, tip))
+    lines = (*lines_about(request, ctx), *await _owned(told.graded, ctx, tip), *announced)
+    document = _document(told, others, undoings, lines, viewpoint(ctx, tip))
     row = AnswerRow(graded=told.graded, why=graded_because(told.graded, ctx.language))
     return Answer(intent="explain", document=document, total=1, rows=(row,))
 
@@ -89,6 +90,28 @@ async def _explained(graded: Graded, ctx: Context, tip: Tip, *, undone: bool) ->
     graded = await beside_others(graded, ctx, undone=undone)
     analysis = judgement.analyses.get(graded.sha) or analyse_whole(graded, ctx.language)
     return _Explained(graded=graded, analysis=analysis, missed=graded.sha in judgement.missed)
+
+
+async def beside_others(graded: Graded, ctx: Context, *, undone: bool) -> Graded:
+    """The change with the grade that it has in its digest, or else beside those of its day.
+
+    ``undone``: whether an archived change undoes it. Of its day, only archived changes count.
+    """
+    repository, level = ctx.watched.repository, graded.grade.level
+    pair = undone or graded.facts.reverts is not None
+    if level is Level.LOW or (level is Level.MEDIUM and not pair):
+        return graded  # only one of a pair, or of many high ones, is lowered
+    names: Sequence[str] = ()
+    if ctx.announcements is not None:
+        names = await ctx.announcements.beside(repository, graded)
+    if names:
+        others = await ctx.archive.load(repository, names)
+    else:
+        day = graded.commit.committed_at.astimezone(ctx.zone).date()
+        query = Query(window=days_window(day, day, ctx.zone))
+        others = {one.sha: one for one in await ctx.archive.select(repository, query)}
+        names = list(others)
+    return beside(graded, names, others, ctx.watched.thresholds)
 
 
 def refuse_elsewhere(reference: Reference, ctx: Context) -> None:
@@ -198,7 +221,7 @@ def _document(
     told: _Explained,
     others: Sequence[Graded],
     undoings: tuple[Sequence[Graded], Sequence[Graded]],
-    beside: Sequence[Spans],
+    lines: Sequence[Spans],
     at: Seen,
 ) -> Document:
     graded = told.graded
@@ -214,7 +237,7 @@ def _document(
     )
     reverts, relands = undoings
     notes = (
-        *beside,
+        *lines,
         *_told(words.UNDONE_BY, reverts, at),
         *_told(words.RELANDED_BY, relands, at),
         *_told(words.ALSO, others, at),

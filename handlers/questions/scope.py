@@ -26,7 +26,6 @@ from digest.question.commit_range import Refs, Span
 from digest.question.intent import Changed, DigestOf, Search
 from digest.question.periods import format_window
 from digest.question.questions import format_intent
-from digest.question.slot_values import kind_named
 from digest.topics.index_terms import topics_of
 from digest.topics.matching import Resolved, bears
 from digest.topics.synonyms import kin
@@ -99,6 +98,8 @@ def _excluding(word: str) -> Callable[[Graded], bool]:
         return lambda graded: graded.commit.author.casefold().endswith("[bot]")
     if "/" in name:
         return lambda graded: all(path.startswith(word) for path in graded.facts.paths)
+    from digest.question.slot_values import kind_named  # imports the words of questions
+
     terms = kin(term(word))
     areas = {area for area in Area if area in terms or term(area) in terms or kin(area) & terms}
     kind = kind_named(word)

@@ -13,9 +13,10 @@ two; after adding a revision, rewrite the file with:
 from __future__ import annotations
 
 import sqlite3
-from importlib.resources import as_file, files
 
 from sqlalchemy import Connection, create_engine, text
+
+from digest.core.patterns import read_file
 
 REVISIONS = tuple(f"{number:04}" for number in range(1, 28))
 """The revisions known to this program, oldest first; each is a file in ``versions``."""
@@ -34,6 +35,8 @@ def upgrade(connection: Connection) -> None:
     delete the rows that refer to it (https://www.sqlite.org/lang_altertable.html, "Making Other
     Kinds Of Table Schema Changes").
     """
+    from importlib.resources import as_file, files
+
     from alembic import command
     from alembic.config import Config
 
@@ -76,7 +79,7 @@ def create(connection: Connection) -> None:
 
     If there are revisions newer than ``fresh.sql``, all revisions are run instead.
     """
-    script = files(__package__).joinpath(FRESH).read_text(encoding="utf-8")
+    script = read_file(__name__, FRESH)
     headline, _, statements = script.partition("\n")
     if headline != _HEADLINE.format(HEAD):
         upgrade(connection)

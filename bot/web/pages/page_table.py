@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Awaitable, Callable
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
 from bot.util.page_links import DIGESTS, REPOSITORIES, WITHIN
@@ -17,14 +16,14 @@ from bot.web.pages.page_request import PageRequest
 from bot.web.pages.period_page import day_page, week_page
 from bot.web.pages.search_page import ask_page, author_page, search_page, topic_page
 from bot.web.pages.site import Page
+from digest.core.patterns import read_file
 from digest.frozen import frozen
 
 
 @cache
 def schemas() -> dict[str, Any]:
     """Schemas (JSON Schema 2020-12) by name; ``docs/json.md`` explains ``Report`` and ``Entry``."""
-    text = files("bot.web.pages").joinpath("schemas.json").read_text(encoding="utf-8")
-    return dict(json.loads(text))
+    return dict(json.loads(read_file("bot.web.pages", "schemas.json")))
 
 
 View = Callable[[PageRequest], Awaitable[Page]]

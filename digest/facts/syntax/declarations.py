@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import field
 from enum import StrEnum
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
+from digest.core.patterns import lazy
 from digest.facts.call_arguments import flat
 from digest.facts.syntax.grammar import text_of
 from digest.frozen import frozen
@@ -115,7 +115,7 @@ class DeclaredField:
     above: int = 0
 
 
-CONFIGURES = re.compile(
+CONFIGURES = lazy(
     r"(?:Config|Configuration|Settings?|Options?|Opts|Args|Arguments|Params|Parameters|Props"
     r"|Preferences|Policy)(?:[A-Z]\w*)?$|^(?:config|settings|options|opts|params)$"
 )
@@ -287,7 +287,7 @@ def field_declaration(
     return declaration("field", name, owner, node, read=read, head=end, joint=joint)
 
 
-_CALLED_IN_BRACKETS = re.compile(r"\(([\w:]++(?:<[\w:]*+>[\w:]*+)?)\)\(\)")
+_CALLED_IN_BRACKETS = lazy(r"\(([\w:]++(?:<[\w:]*+>[\w:]*+)?)\)\(\)")
 
 
 def key(text: str | None) -> str | None:
@@ -306,8 +306,8 @@ def type_key(text: str) -> str | None:
     return key(_QUALIFIED.sub("", _ANNOTATED.sub(r"\g<type>", text)))
 
 
-_QUALIFIED = re.compile(r"(?<![\w.])(?:[a-z_]\w{0,60}\.){1,6}(?=[A-Za-z_])")
-_ANNOTATED = re.compile(r"\bAnnotated\[(?P<type>[^\[\],]{1,80}(?:\[[^\[\]]{1,80}\])?), .*\]")
+_QUALIFIED = lazy(r"(?<![\w.])(?:[a-z_]\w{0,60}\.){1,6}(?=[A-Za-z_])")
+_ANNOTATED = lazy(r"\bAnnotated\[(?P<type>[^\[\],]{1,80}(?:\[[^\[\]]{1,80}\])?), .*\]")
 
 
 def _is_wrapped(text: str) -> bool:
@@ -329,15 +329,15 @@ def walk(node: Node, into: frozenset[str], depth: int = 0) -> Iterator[Node]:
             yield child
 
 
-_TEXTS = re.compile(r"(?:char|string|String|string_view|Slice|StringRef|StringPiece|CharSequence)")
-_NUMBERS = re.compile(
+_TEXTS = lazy(r"(?:char|string|String|string_view|Slice|StringRef|StringPiece|CharSequence)")
+_NUMBERS = lazy(
     r"(?:unsigned|signed|long|short)*(?:u?int\d*(?:_t)?|s?size_t|long|short|char|bool|boolean|byte"
     r"|float|double|unsigned)"
 )
-_ANYTHING = re.compile(r"(?:auto|Object|[A-Z]\w?|\.\.\.)")
+_ANYTHING = lazy(r"(?:auto|Object|[A-Z]\w?|\.\.\.)")
 """Types that take a value of any type: parameters of a template, and the root of all classes."""
 
-_QUALIFIERS = re.compile(r"\b(?:const|final|volatile|struct|class|enum)\b|(?:\w+::)+|[&\s]")
+_QUALIFIERS = lazy(r"\b(?:const|final|volatile|struct|class|enum)\b|(?:\w+::)+|[&\s]")
 
 
 def lost_overloads(olds: Sequence[Signature], news: Sequence[Signature]) -> list[int]:
