@@ -152,7 +152,8 @@ def _types_of_diff(reading: ChangeContext) -> list[ChangeType]:
     )
     if called or any(note.mark == "security" for note in facts.notes):
         kinds.append(ChangeType.SECURITY)
-    if any(f.kind not in VERSIONS and f.action is Action.REMOVED for f in reading.contracts):
+    gone = any(f.kind not in VERSIONS and f.action is Action.REMOVED for f in reading.contracts)
+    if gone or any(f.public for f in reading.named(Action.REMOVED)):
         kinds.append(ChangeType.REMOVAL)
     if any(f.kind in VERSIONS for f in reading.contracts):
         kinds.append(ChangeType.DEPENDENCY)

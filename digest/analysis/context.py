@@ -252,8 +252,9 @@ def _one_each(items: Iterable[Fact]) -> list[Fact]:
     ]
 
 
-def _says(fact: Fact) -> tuple[bool, bool]:
-    return fact.detail == "default", bool(fact.before or fact.after)
+def _says(fact: Fact) -> tuple[bool, bool, bool]:
+    required = fact.detail != "docker"  # an image has one of the versions that a manifest allows
+    return fact.detail == "default", bool(fact.before or fact.after), required
 
 
 _MEMBER = lazy(r"(.+)(?:\.|::)([^.:]+)", re.DOTALL)

@@ -112,7 +112,8 @@ def _by_rank(reading: ChangeContext) -> Iterator[Statement]:
     if switches and not any(_speaks_of(title, f) for f in changed):
         yield from _title(reading, title)
     yield from acts
-    yield from explain.setting_descriptions(reading)
+    described = list(explain.setting_descriptions(reading))
+    yield from described if acts else ()
     built = [] if acts or reading.facts.reverts else list(explain.built_with(reading))
     yield from built
     own = title.telling and not any(quotes.restates(one, reading.graded) for one in (*acts, *built))
@@ -121,6 +122,7 @@ def _by_rank(reading: ChangeContext) -> Iterator[Statement]:
     if own and not later:
         yield from _title(reading, title)
     yield from _as_statements(wording.new_choices(reading), reading, Aspect.NONE)
+    yield from described
     yield from explain.release_note(reading)
     explained, others = explain.news(reading) if not reading.facts.reverts else ([], [])
     yield from explained
@@ -146,7 +148,7 @@ def _by_rank(reading: ChangeContext) -> Iterator[Statement]:
         yield from quotes.remarks(reading, documents=True)
         yield from explain.described(reading)
         yield from quotes.remarks(reading, documents=False)
-    told = {place for one in built for place in one.evidence}
+    told = {place for one in (*acts, *built) for place in one.evidence}
     yield from (s for s in explain.versions(reading) if not told.issuperset(s.evidence))
 
 

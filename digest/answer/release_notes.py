@@ -130,7 +130,9 @@ def _net(name: str, taken: Sequence[tuple[Graded, Fact]]) -> UpgradeItem | None:
 
 
 _LITERAL = re.compile(
-    r"[-+]?\d[\w.]*|[Tt]rue|[Ff]alse|None|null|nil|\"[^\"]*\"|'[^']*'|\[\]|\{\}|\(\)", re.ASCII
+    r"[-+]?\d[\w.]*|[Tt]rue|[Ff]alse|[Oo]n|[Oo]ff|ON|OFF|None|null|nil|\"[^\"]*\"|'[^']*'|\[\]|\{\}"
+    r"|\(\)|\d{1,9}(?: (?:\*|<<) \d{1,9}){1,3}",
+    re.ASCII,
 )
 
 
@@ -143,8 +145,14 @@ def _differ(kind: FactKind, before: str, after: str) -> bool:
 
 
 def _bare(value: str) -> str:
-    """A value without its quotes."""
-    return value.replace("'", '"').lower()
+    """A value in one spelling: with one kind of quotes, and a product as its number."""
+    first, *rest = re.split(r" (\*|<<) ", value.replace("'", '"').lower())
+    if not rest:
+        return re.sub(r"(?<=\d)_(?=\d)", "", first)
+    number = int(first)
+    for sign, other in zip(rest[::2], rest[1::2], strict=True):
+        number *= int(other) if sign == "*" else 1 << min(int(other), 99)
+    return str(number)
 
 
 PEOPLE = 12  # contributors that are named, those with most changes; the others are counted

@@ -61,15 +61,31 @@ def find(before: SideText, after: SideText, language: str) -> Iterator[Fact]:
         word in s.text for s in (before, after) for word in ("env", "Env")
     ):
         return
-    yield from named_settings.compare(
-        FactKind.ENVIRONMENT, before, after, _own(before, language), _own(after, language)
+    olds, news = (
+        chain(_own(side, language), _prefixes(side, language)) for side in (before, after)
     )
+    yield from named_settings.compare(FactKind.ENVIRONMENT, before, after, olds, news)
+
+
+def _prefixes(source: SideText, language: str) -> Iterator[NamedSetting]:
+    """The beginnings of variables that give the fields of a class of pydantic their values."""
+    for row, line in source.changed() if language == "python" else ():
+        if match := _PREFIX.search(line):
+            name, quoted = match[1], (f'"{match[1]}"', f"'{match[1]}'")
+            yield NamedSetting(names=(f"{name}*",), line=row + 1, text="env_prefix", quoted=quoted)
+
+
+_PREFIX = re.compile(
+    r"\benv_prefix\s{0,8}=\s{0,8}[\"']([A-Z][A-Z0-9]{1,40}_(?:[A-Z0-9_]{0,60}_)?)[\"']"
+)
 
 
 def defined(source: SideText, language: str, name: str) -> bool:
     """Whether a whole file declares or reads a variable, whoever seems to own it by its folder."""
     if language in {"make", "shell"}:
         return re.search(rf"\$[({{]?{name}\b|\bifn?def {name}\b", source.text) is not None
+    if name.endswith("*"):
+        return any(match[1] == name[:-1] for match in _PREFIX.finditer(source.text))
     if language not in _READS or name not in source.text:
         return False
     found = chain(_declared(source, language), _read(source, language))

@@ -172,8 +172,9 @@ def _is_public(fact: Fact, texts: Mapping[str, str]) -> bool | None:
                 or _passes_on(texts[index], index, path)
             )
         case "go":
-            read = fact.kind is FactKind.CONFIG and not _INNER_GO.search(path.replace("cmd/", ""))
-            return False if _INNER_GO.search(path) and not read else None
+            read = fact.kind is FactKind.CONFIG  # from a file, whoever may import the package
+            folder = path.replace("cmd/", "").replace("internal/", "") if read else path
+            return False if _INNER_GO.search(folder) else None
         case "rust":
             if fact.kind is FactKind.CONFIG:
                 return _is_read(top, texts.get(path, ""))

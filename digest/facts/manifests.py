@@ -29,6 +29,8 @@ _CARGO_TABLE = re.compile(
     r"(?:target\..+\.|workspace\.)?(?P<kind>dev-|build-)?dependencies(?:\.(?P<name>[\w-]+))?$"
 )
 _MEMBER = re.compile(r"\s*\"([^\"]{1,200})\"\s*:\s*\"([^\"]{0,200})\"\s*,?\s*$")
+_INLINE = re.compile(r"\s*\"([^\"]{1,200})\"\s*:\s*\{([^{}]{1,400})\}\s*,?\s*$")
+_PAIR = re.compile(r"\"([^\"]{1,200})\"\s*:\s*\"([^\"]{0,200})\"")
 _NPM_ALIAS = re.compile(r"npm:(@?[^@]{1,200})@")
 _PRIVATE = re.compile(r"(?: {1,4}|\t)\"private\"\s*:\s*true\b")
 _PACKAGE = re.compile(r"(?: {1,4}|\t)(\"name\")\s*:\s*\"([^\"]{1,200})\"")
@@ -47,6 +49,8 @@ _GO_NOWHERE = " v0.0.0-00010101000000-000000000000"
 _GO_OWN = re.compile(r"(go|toolchain)\s+(?:go)?(\d[\w.]*)\s*(?://.*)?$")
 _MAVEN_VERSION = re.compile(r"\s*<version>([^<$]{1,100})</version>")
 _MAVEN_NAME = re.compile(r"\s*<artifactId>([^<]{1,200})</artifactId>")
+_MAVEN_HOLDER = re.compile(r"\s*(?:<[\w.-]{1,80}>|<project\b.{0,300}|</[\w.-]{1,80}>)\s*$")
+"""A line that begins what an artifact belongs to, or ends what is above it."""
 _MAVEN_PROPERTY = re.compile(
     r"\s*<([\w.-]+?)[.-]version>([^<$]{1,100})</|\s*<version\.([\w.-]+)>([^<$]{1,100})</"
     r"|\s*<(maven\.compiler\.(?:release|source|target))>([^<$]{1,100})</"
@@ -119,6 +123,10 @@ def package_json(sheet: SideLines) -> Iterator[Pin]:
         detail = _NPM.get(section)
         if bundled and detail == "npm" and section != "engines":
             detail = "npm dev"
+        if section == "" and (inline := _INLINE.match(line)) and inline[1] in _NPM:
+            for pair in _PAIR.finditer(inline[2]):
+                tool = inline[1] == "engines" or pair[1] == "php"
+                yield Pin(pair[1], pair[2] or None, number, _NPM[inline[1]], toolchain=tool)
         if (match := _MEMBER.match(line)) is None:
             continue
         if section == "" and match[1] == "packageManager" and "@" in match[2]:
@@ -211,10 +219,13 @@ def maven(sheet: SideLines) -> Iterator[Pin]:
             tool = bool(match[5]) or name == "java"
             yield Pin(name, version, number, "maven", toolchain=tool)
         elif match := _MAVEN_VERSION.match(line):
-            for above in sheet.above(number, 6):
+            name = ""
+            for above in sheet.above(number, 8):
                 if named := _MAVEN_NAME.match(above):
-                    yield Pin(named[1], match[1], number, "maven")
-                if named or above.strip() in {"<parent>", "<dependency>", "<plugin>", "<project>"}:
+                    name = named[1]
+                elif _MAVEN_HOLDER.match(above):
+                    if name and "<project" not in above:  # else the version is that of the project
+                        yield Pin(name, match[1], number, "maven")
                     break
 
 

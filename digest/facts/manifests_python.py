@@ -96,10 +96,22 @@ def raised_minimums(facts: Facts) -> dict[str, list[Fact]]:
     raised: dict[str, list[Fact]] = {}
     for f in facts.of(FactKind.TOOLCHAIN, Action.CHANGED):
         name = _TOOLS.get(f.name.lower())
-        in_manifest = f.evidence.path.lower() in _MANIFESTS
+        folder, _, manifest = f.evidence.path.lower().rpartition("/")
+        in_manifest = manifest in _MANIFESTS and (not folder or _is_said(f, name, facts))
         if name and in_manifest and f.before and f.after and _is_higher(f.before, f.after):
             raised.setdefault(name, []).append(f)
     return raised
+
+
+def _is_said(fact: Fact, name: str, facts: Facts) -> bool:
+    """Whether the title speaks of a version that a part of the project requires, or required."""
+    words = facts.subject.words.casefold()
+    versions = (_VERSION.search(one or "") for one in (fact.before, fact.after))
+    tool = name.partition(".")[0].casefold()
+    return any(match and f"{tool} {match[0]}" in words for match in versions)
+
+
+_VERSION = lazy(r"\d{1,9}(?:\.\d{1,9})*")
 
 
 def _is_higher(before: str, after: str) -> bool:

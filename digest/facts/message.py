@@ -36,11 +36,13 @@ _IMAGE = lazy(r"!\[[^\[\]]{0,300}\]\([^()\s]{0,500}\)")
 _LINK = lazy(r"\[([^\[\]]{1,300})\]\((?:[^()\s]|\([^()\s]{0,200}\)){0,500}\)")
 _AUTOLINK = lazy(r"<(https?://[^<>\s]{1,500})>")
 _TAG = lazy(
-    r"</?(?:details|summary|br|img|p|div|span|sub|sup|b|i|em|strong|a|table|tr|td|th|thead|tbody"
+    r"(?P<code>`[^`\n]{1,300}`)|</?(?:details|summary|br|img|p|div|span|sub|sup|b|i|em|strong|a|table|tr|td|th|thead|tbody"
     r"|ul|ol|li|code|pre|h[1-6]|hr|kbd|center|picture|source|video)\b[^<>]{0,300}>",
     re.IGNORECASE,
 )
 _STRONG = lazy(r"\*\*([^*]{1,300})\*\*")
+_REVERTS = lazy(r"^This reverts commit [0-9a-f]{7,64}\. +(?=\S)")
+"""What git writes before the author's own words in the same line."""
 _SPACES = lazy(r"\s+")
 _REFERENCE = lazy(r"(?<![\w/&#-])(?:#|GH-|gh-)([1-9]\d{0,6})\b(?![\w-])")
 _ADDRESS = lazy(
@@ -119,7 +121,7 @@ def _paragraphs(text: str) -> Iterator[str]:
     state = _Reading(forms=noise.forms_of(text))
     for line in text.splitlines():
         if not _opaque(state, line):
-            yield from _read_line(state, line)
+            yield from _read_line(state, _REVERTS.sub("", line))
     yield from state.flush()
 
 
@@ -202,10 +204,15 @@ def _inline(text: str) -> str:
     if "[" in text:
         text = _LINK.sub(r"\1", _IMAGE.sub("", text))
     if "<" in text:
-        text = _TAG.sub("", _AUTOLINK.sub(r"\1", text))
+        text = _TAG.sub(_kept, _AUTOLINK.sub(r"\1", text))
     if "**" in text:
         text = _STRONG.sub(r"\1", text)
     return _SPACES.sub(" ", text).strip()
+
+
+def _kept(tag: re.Match[str]) -> str:
+    """What stays of a tag: nothing, unless it is told as code."""
+    return tag["code"] or ""
 
 
 def _plain(text: str) -> str:

@@ -151,7 +151,7 @@ _TELLING = 10  # characters of a setting that another structure hardly has for a
 
 _SPELLINGS = {
     FactKind.FLAG: flags.spellings,
-    FactKind.ENVIRONMENT: lambda name: (name,),
+    FactKind.ENVIRONMENT: lambda name: (name.removesuffix("*"),),
     FactKind.METRIC: metrics.spellings,
     FactKind.ROUTE: routes.spellings,
 }
@@ -377,8 +377,8 @@ def unreleased(facts: Facts, asked: Sequence[Question], held: frozenset[str]) ->
 
 
 def is_gone(fact: Fact) -> bool:
-    """Whether a flag, variable, route or metric went."""
-    return fact.kind in _SETTABLE and fact.action is Action.REMOVED
+    """Whether a flag, variable, route or metric went; a value of one stands apart from its name."""
+    return fact.kind in _SETTABLE and fact.action is Action.REMOVED and "=" not in fact.name
 
 
 def mark_unsearched(facts: Facts, asked: Sequence[Question]) -> Facts:

@@ -18,6 +18,7 @@ from functools import lru_cache
 from typing import Any
 
 from digest.analysis.signatures import differences
+from digest.analysis.wording import choices_of
 from digest.core.change import FileStatus, Side
 from digest.core.enums import Effect
 from digest.core.facts import Action, Area, Evidence, Fact, FactKind, FileFacts
@@ -103,6 +104,9 @@ def _effect(fact: Fact) -> Effect:
     if fact.action is Action.ADDED and fact.kind is not FactKind.DEPRECATION:
         return Effect.TOUCHES
     if fact.action is Action.CHANGED and fact.kind is FactKind.SYMBOL and _keeps_calls(fact):
+        return Effect.TOUCHES
+    lost, gained = choices_of(fact)
+    if gained and not lost:
         return Effect.TOUCHES
     return Effect.MAY_BREAK
 

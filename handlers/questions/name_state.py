@@ -156,8 +156,10 @@ async def _presence(
     gone = not declared and _went(history, there)
     stands = bool(declared) or (not gone and any("test" not in path for path in there))
     whole = any(_is_whole(fact.name, name) for _, fact in facts)
-    if "." in name and not (there or gone or whole):
-        return None, []  # the code may assemble it from parts
+    last = re.split(r"\.|::", name)[-1]
+    parted = last != name and not (there or gone)  # the code may assemble it from parts
+    if parted and not (whole and not await requirements.files_with(last, ctx, tip.sha or "")):
+        return None, []
     field = name.removeprefix("--").replace("-", "_")
     if (
         not (stands or gone)

@@ -80,6 +80,8 @@ async def names(intent: Changed, reached: Reach, ctx: Context, tip: Tip) -> Answ
     )
     changes = await ctx.archive.select(ctx.watched.repository, query)
     found = await asyncio.to_thread(lambda: list(_named(changes, intent)))
+    back = _restored(changes) if intent.actions else frozenset[tuple[FactKind, str]]()
+    found = [one for one in found if (one.fact.kind, one.fact.name) not in back]
     # "rust" is Rust itself, not a package with it in its name.
     same = [one for one in found if one.fact.name.casefold() == intent.topic.casefold()]
     found = same or found
@@ -179,18 +181,30 @@ def _named(changes: Sequence[Graded], intent: Changed) -> Iterator[Named]:
     for graded in changes:
         partners = _partners(graded, kinds) if intent.actions == (Action.RENAMED,) else frozenset()
         aside = {file.path for file in graded.facts.files if file.area in _ASIDE}
-        told: set[tuple[str, Action]] = set()
+        told: set[tuple[str | None, ...]] = set()
         for fact in graded.facts.items:
             done = not actions or fact.action in actions or fact.name in partners
             fits = fact.kind in kinds and done
-            if not fits or fact.evidence.path in aside or (fact.name, fact.action) in told:
+            values = (fact.before, fact.after) if fact.kind in _VERSIONS else ()
+            key = (fact.name, fact.action, *values)
+            if not fits or fact.evidence.path in aside or key in told:
                 continue
             if asked and not set(asked) <= {*pieces(fact.name), *pieces(fact.name.lower())}:
                 continue
             if intent.switched and _stands(fact) != intent.switched:
                 continue
-            told.add((fact.name, fact.action))
+            told.add(key)
             yield Named(graded, fact)
+
+
+def _restored(changes: Sequence[Graded]) -> frozenset[tuple[FactKind, str]]:
+    """What the changes, newest first, remove and add again, so that it is there as before."""
+    steps: dict[tuple[FactKind, str], list[Action]] = {}
+    for fact in (fact for graded in changes for fact in graded.facts.items):
+        if fact.action in {Action.ADDED, Action.REMOVED} and fact.kind in PUBLIC:
+            steps.setdefault((fact.kind, fact.name), []).append(fact.action)
+    ends = (Action.ADDED, Action.REMOVED)
+    return frozenset(key for key, done in steps.items() if (done[0], done[-1]) == ends)
 
 
 def _partners(graded: Graded, kinds: Collection[FactKind]) -> frozenset[str]:
@@ -283,6 +297,8 @@ def line_of(fact: Fact, ctx: Context) -> Spans:
     """The effect on a name, with its values if it has any."""
     language = ctx.language
     name = Code(fact.name)
+    if fact.kind is FactKind.DEPRECATION and fact.action is not Action.REMOVED:
+        return words.NAME_DEPRECATED(language, name=name)
     if fact.action is Action.RENAMED and fact.before:
         return words.NAME_RENAMED(language, before=Code(fact.before), name=name)
     if fact.before is not None and fact.after is not None and fact.before != fact.after:

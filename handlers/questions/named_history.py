@@ -104,8 +104,10 @@ class NamedHistory:
             for fact in facts:
                 if fact.replacement and fact.replacement != self.name:
                     return graded, fact.name, fact.replacement
-            for match in _REPLACES.finditer(graded.title[:_MOST_TITLE]):
-                old, new = match["old"] or match["former"], match["new"] or match["later"]
+            said = "\n".join((graded.title, *(note.text for note in graded.facts.notes)))
+            for match in _REPLACES.finditer(said[:_MOST_TITLE]):
+                old = match["old"] or match["former"] or match["gone"]
+                new = match["new"] or match["later"] or match["given"]
                 if pieces(old.strip("`")) == pieces(self.name):
                     return graded, "", new.strip("`.,()")
         return None
@@ -300,6 +302,8 @@ _RENAMES = lazy(
 
 _REPLACES = lazy(
     r"\b(?:replac|switch|migrat|mov)\w* (?:from )?`?(?P<old>[^\s`]+)`? (?:with|by|to) (?P<new>\S+)"
+    r"|`?(?P<gone>\S{1,80}?)`? (?:has been|is|was) (?:dropped|gone|removed)[,:;.] (?:instead,? )?"
+    r"(?:pass|set|use) (?P<given>\S+)"
     r"|(?P<former>\S+?)`? (?:and (?:replac\w+|switch|use)(?: it)?(?: with| by| to)?"
     r"|in favou?r of) (?P<later>\S+)",
     re.IGNORECASE,

@@ -14,7 +14,7 @@ from digest.answer.listing import PAGE, first_of
 from digest.answer.tallies import people_of
 from digest.core.change import printable
 from digest.core.enums import Language, TopicPlace
-from digest.core.facts import Action, Fact
+from digest.core.facts import Action, Fact, FactKind
 from digest.core.grade import Graded
 from digest.core.patterns import lazy
 from digest.core.reference import Query
@@ -200,7 +200,10 @@ async def _checked(found: Found, intent: Touched, ctx: Context, tip: Tip) -> tup
     if is_name(intent.name) and not told:
         later = await taken(intent.name, [graded for graded, _ in found], ctx, tip)
     more = _told(later or (), intent.name)
-    return [*more, *found], later is not None and len(more) == len(later)
+    known = {graded.sha for graded, _ in more}
+    return [*more, *(one for one in found if one[0].sha not in known)], later is not None and len(
+        more
+    ) == len(later)
 
 
 def _removed(found: Found) -> bool:
@@ -278,7 +281,9 @@ def _answer(
 def _item(graded: Graded, facts: Sequence[Fact], ctx: Context) -> Item:
     """The change with its effect on the name, each fact with its place."""
     told: dict[Spans, None] = {}
-    for fact in facts:
+    for fact in sorted(facts, key=lambda f: f.kind is FactKind.DEPRECATION):
+        if told and fact.kind is FactKind.DEPRECATION and fact.action is Action.REMOVED:
+            continue  # it is told as removed
         what = fact_line(fact, ctx)
         place = Code(f"{printable(fact.evidence.path)}:{fact.evidence.line}")
         told.setdefault(words.AT(ctx.language, what=what, place=place))

@@ -11,6 +11,7 @@ from typing import cast
 
 from digest.answer.answers import Answer, AnswerRow, foot, graded_because
 from digest.answer.release_notes import UpgradeItem, met, upgrade_blocks
+from digest.core.authors import code_as_spans
 from digest.core.change import FileChange, FileStatus, Side, printable
 from digest.core.enums import ChangeKind, Language
 from digest.core.facts import Action, Note
@@ -366,7 +367,7 @@ def _said(one: _Announced) -> Spans:
     note = one.note
     text = _LINK.sub(r"\1", note.text).replace("**", "")
     place = Code(f"{printable(note.evidence.path)}:{note.evidence.line}")
-    return join([text, " · ", Code(one.release), " · ", place])
+    return join([*code_as_spans(text), " · ", Code(one.release), " · ", place])
 
 
 def _group(name: Phrase, lines: Sequence[Spans], language: Language) -> Sequence[Block]:

@@ -1,8 +1,9 @@
-"""An archive of its own for every test that asks: in a file, or in a PostgreSQL started once."""
+"""An archive of its own for every test that asks, in a file or in a PostgreSQL started once; and Kite."""
 
 from __future__ import annotations
 
 import asyncio
+import os
 import shutil
 from collections.abc import AsyncIterator, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -12,6 +13,7 @@ import pytest
 
 from bot.store.sqlite import FILE, SqliteDatabase, open_archive, open_database
 from tests.servers.postgresql import EmptyArchives, Postgres, running
+from tests.support.kite import Kite, opened
 
 
 @pytest.fixture(scope="session")
@@ -62,5 +64,13 @@ async def file(tmp_path: Path, empty: Path) -> AsyncIterator[SqliteDatabase]:
     folder = tmp_path / "data"
     folder.mkdir()
     shutil.copy(empty, folder)
-    async with await open_database(folder) as opened:
-        yield opened
+    async with await open_database(folder) as database:
+        yield database
+
+
+@pytest.fixture(scope="session")
+def kite(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kite]:
+    """The made-up project, whose repository the workers of a run share."""
+    base = tmp_path_factory.getbasetemp()
+    with opened((base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "kite") as made:
+        yield made

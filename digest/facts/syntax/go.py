@@ -30,10 +30,17 @@ _SPEC_LISTS = ("const_declaration", "var_declaration", "type_declaration", "var_
 
 
 def declarations(root: Node, path: str) -> Iterator[Declaration]:
-    """The exported names in the order of the text; none if nobody can import the package."""
+    """The exported names in the order of the text.
+
+    Of a package that nobody can import, these are only the settings that users write into files.
+    """
     if "internal" in path.split("/")[:-1] or any(
         n.type == "package_clause" and plain(n) == "package main" for n in root.named_children
     ):
+        for child in root.named_children:
+            for spec in kids(child) if child.type == "type_declaration" else ():
+                if spec.type == "type_spec" and CONFIGURES.search(name_of(spec)):
+                    yield from _type(spec, name_of(spec), inner=True)
         return
     for child in root.named_children:
         if child.type in _SPEC_LISTS:
@@ -60,16 +67,18 @@ def _specs(spec: Node) -> Iterator[Declaration]:
         yield from _type(spec, name_of(spec))
 
 
-def _type(spec: Node, name: str) -> Iterator[Declaration]:
+def _type(spec: Node, name: str, *, inner: bool = False) -> Iterator[Declaration]:
+    """A type with its methods and fields; of an inner one only what files set."""
     body = named_child(spec, "type")
     kind = {"struct_type": "struct", "interface_type": "interface"}.get(body.type if body else "")
-    yield declaration(kind or "type", name, "", spec, head=spec.start_point.row)
+    if not inner:
+        yield declaration(kind or "type", name, "", spec, head=spec.start_point.row)
     for child in kids(body) if kind else ():
-        if child.type == "method_elem":
+        if child.type == "method_elem" and not inner:
             yield from _function(child, name)
         for field in kids(child) if child.type == "field_declaration_list" else ():
             for one in field.children_by_field_name("name"):
-                if _is_exported(text_of(one)):
+                if _is_exported(text_of(one)) and not (inner and not _key(field, name)):
                     shown, type_ = _key(field, name) or text_of(one), named_child(field, "type")
                     yield field_declaration(field, name, shown, plain(type_))
 

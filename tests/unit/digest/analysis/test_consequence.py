@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from digest.analysis.analyse import acts, analyse, gist
+from digest.analysis.context import read
 from digest.analysis.quotes import restates
 from digest.analysis.risks import to_do
 from digest.core.change import FileStatus, Side
@@ -1798,3 +1799,51 @@ def test_what_holds_for_one_platform_names_it(title, path, name, told):
     graded = change(title, gone, files=[samples.file(path)])
     graded = replace(graded, facts=replace(graded.facts, subject=read_subject(title)))
     assert lines(graded)[0] == told
+
+
+@pytest.mark.parametrize(
+    ("title", "line"),
+    [
+        ("Require Rust 1.80", "Minimum Rust version raised from 1.74 to 1.80."),
+        ("Drop Rust 1.74", "Minimum Rust version raised from 1.74 to 1.80."),
+        ("Use let chains in the parser", "Use let chains in the parser."),
+    ],
+)
+def test_minimum_of_a_part_is_that_of_the_project_if_the_title_says_so(title, line):
+    path = "core/Cargo.toml"
+    values = {"before": "1.74", "after": "1.80", "detail": "cargo"}
+    item = samples.fact(FactKind.TOOLCHAIN, Action.CHANGED, "rust", samples.at(path, 3), **values)
+    graded = change(title, item, files=[samples.file(path, Area.BUILD)])
+    for language in Language:
+        said = lines(graded, language)
+        assert len([one for one in said if "1.80" in one and "1.74" in one]) < 2
+    assert lines(graded)[0] == line
+
+
+def test_requirement_of_a_manifest_is_told_before_the_image_that_is_built():
+    image, manifest = (
+        samples.fact(FactKind.TOOLCHAIN, Action.CHANGED, "python", samples.at(path, 1), **values)
+        for path, values in (
+            ("deploy/Dockerfile", {"before": "3.10", "after": "3.12", "detail": "docker"}),
+            ("pyproject.toml", {"before": ">=3.10", "after": ">=3.11", "detail": "pip"}),
+        )
+    )
+    told = read(change("Require Python 3.11", image, manifest), Language.EN).contracts
+    assert [one.after for one in told] == [">=3.11"]
+
+
+def test_function_that_a_namespace_loses_makes_a_removal():
+    gone = fact(FactKind.SYMBOL, Action.REMOVED, "kite::Close", detail="function", public=True)
+    analysis = analyse(change("Let pools close themselves", gone), Language.EN)
+    assert ChangeType.REMOVAL in analysis.change_types
+    assert "kite::Close" in analysis.risks[0].text
+
+
+def test_description_of_a_setting_with_more_choices_follows_them():
+    more = choices('["a", "b"]', '["a", "b", "c"]')
+    helps = clue(ClueKind.HELP, name="--pool", text="The kind of the cards.")
+    assert lines(change("Pools of cards", more, clues=[helps])) == [
+        "Pools of cards.",
+        "--pool now also takes c.",
+        "--pool: The kind of the cards.",
+    ]

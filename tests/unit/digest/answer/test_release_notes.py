@@ -62,13 +62,27 @@ def test_what_is_as_before_is_not_met(steps):
     assert found(*steps) == []
 
 
+@pytest.mark.parametrize(
+    ("before", "after"), [("off", "on"), ("ON", "OFF"), ("16_777_216", "64 * 1024 * 1024")]
+)
+def test_switch_and_product_are_values(before, after):
+    assert found([default(before, after)]) == [(Action.CHANGED, "--size", before, after)]
+
+
 def test_first_and_last_default_are_told():
     assert found([default("1", "2")], [default("2", "3")]) == [(Action.CHANGED, "--size", "1", "3")]
 
 
 @pytest.mark.parametrize(
     ("before", "after"),
-    [("'auto'", '"auto"'), ("None", "Config.size"), ("1", "limit()"), ("1", None)],
+    [
+        ("'auto'", '"auto"'),
+        ("None", "Config.size"),
+        ("1", "limit()"),
+        ("1", None),
+        ("16_777_216", "16 * 1024 * 1024"),
+        ("1048576", "1 << 20"),
+    ],
 )
 def test_value_that_may_be_the_same_is_not_met(before, after):
     assert found([default(before, after)]) == []

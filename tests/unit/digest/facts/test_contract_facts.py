@@ -8,6 +8,7 @@ import pytest
 
 from digest.core.facts import Action, Fact, FactKind
 from digest.facts.exposure import with_exposure
+from digest.facts.tree_lookup import Question, unreleased
 from tests.unit.digest.facts.changes import facts_of
 
 
@@ -1465,3 +1466,41 @@ def test_variable_in_code_that_a_program_writes_is_not_its_own() -> None:
     own = old.replace("template: () => `shop({", "make: () => shop({").replace("})`,", "}),")
     found = facts_of("Drop it", ("src/ast.ts", own, "export const adapters = {\n}\n"))
     assert [f.name for f in found.of(FactKind.ENVIRONMENT)] == ["SHOP_SECRET"]
+
+
+@pytest.mark.parametrize("path", ["agent/internal/config/config.go", "cmd/agent/main.go"])
+def test_key_of_a_file_is_a_setting_even_if_nobody_can_import_the_package(path):
+    text = 'package main\n\ntype Config struct {{\n\tKept int `yaml:"kept"`\n\t{}\n}}\n'
+    tagged = 'Dir string `yaml:"{}"`'.format
+    facts = told(path, text.format(tagged("spool_dir")), text.format(tagged("spool_path")))
+    assert [(f.action, f.before, f.name, f.public) for f in facts] == [
+        ("renamed", "spool_dir", "Config.spool_path", None)
+    ]
+    assert told(path, text.format("Dir string"), text.format("Other int")) == []
+
+
+PREFIXED = 'class Store(BaseSettings):\n    model_config = SettingsConfigDict(env_prefix="{}")\n'
+
+
+def test_variables_of_settings_are_renamed_with_their_prefix():
+    facts = told("app/settings.py", PREFIXED.format("APP_STORAGE_"), PREFIXED.format("APP_STORE_"))
+    shown = [(f.action, f.before, f.name) for f in facts if f.kind is FactKind.ENVIRONMENT]
+    assert shown == [("renamed", "APP_STORAGE_*", "APP_STORE_*")]
+
+
+def test_prefix_that_moved_to_another_file_is_still_read():
+    moved = (
+        ("app/a.py", PREFIXED.format("APP_STORE_"), "x = 1\n"),
+        ("app/b.py", "x = 2\n", PREFIXED.format("APP_STORE_")),
+    )
+    facts = facts_of("Move it", *moved).of(FactKind.ENVIRONMENT)
+    assert all(f.action not in {Action.REMOVED, Action.ADDED} for f in facts)
+
+
+def test_value_of_a_flag_is_not_looked_for_in_releases():
+    line = 'p.add_argument("--codec", choices={})\n'
+    facts = facts_of("Drop a", ("app/cli.py", line.format('["a", "b"]'), line.format('["b"]')))
+    (fact,) = facts.items
+    assert (fact.action, fact.name) == (Action.REMOVED, "--codec=a")
+    asked = (Question(index=0, name=fact.name, commit="1", words=("--codec=a",)),)
+    assert unreleased(facts, asked, frozenset()) == facts

@@ -217,6 +217,18 @@ def changed(path, old, *steps):
             ],
         ),
         (
+            "web/package.json",
+            '{\n  "engines": { "node": ">=18", "npm": ">=9" },\n  "bin": { "a": "dist/18.js" }\n}\n',
+            [('"node": ">=18"', '"node": ">=20"'), ("18.js", "20.js")],
+            ["changed node >=18 -> >=20 @2n"],
+        ),
+        (
+            "pom.xml",
+            "<project>\n  <groupId>a</groupId>\n  <artifactId>own</artifactId>\n  <version>1.0</version>\n",
+            [("1.0", "1.1")],
+            [],
+        ),
+        (
             "go.mod",
             GO,
             [

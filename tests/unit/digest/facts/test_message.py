@@ -168,3 +168,13 @@ def test_as_much_of_a_long_message_is_read_as_states_its_point():
     read = [*message_lines(message)]
     assert read[0] == (1, "x" * 600)
     assert read[-1] == (80, "80")
+
+
+def test_words_in_the_line_of_a_revert_and_tags_told_as_code_are_kept():
+    sha = "0123456789abcdef0123456789abcdef01234567"
+    assert read_paragraphs(f"This reverts commit {sha}. Old agents\nstill pass it.") == (
+        "Old agents still pass it.",
+    )
+    assert read_paragraphs("A topic called `<img src=x>` ran <b>a</b> script.") == (
+        "A topic called `<img src=x>` ran a script.",
+    )

@@ -24,6 +24,11 @@ def _fact(kind: FactKind, action: Action, name: str, path: str = ARGS, **more) -
 
 FLAG, VARIABLE, SYMBOL = FactKind.FLAG, FactKind.ENVIRONMENT, FactKind.SYMBOL
 
+
+def _chosen(before: str, after: str) -> Fact:
+    return _fact(FLAG, Action.CHANGED, "--pool", before=before, after=after, detail="choices")
+
+
 BREAKS, TOUCHES = [Effect.MAY_BREAK], [Effect.TOUCHES]
 
 
@@ -36,6 +41,8 @@ BREAKS, TOUCHES = [Effect.MAY_BREAK], [Effect.TOUCHES]
         ("--max-len", _fact(FLAG, Action.ADDED, "--max-len"), TOUCHES),
         ("--max-len", _fact(FactKind.CONFIG, Action.REMOVED, "Args.max_len"), BREAKS),
         ("--max-len", _fact(FLAG, Action.REMOVED, "--max-length"), []),
+        ("--pool", _chosen('["a"]', '["a", "b"]'), TOUCHES),
+        ("--pool", _chosen('["a", "b"]', '["a", "c"]'), BREAKS),
         ("APP_PORT", _fact(VARIABLE, Action.REMOVED, "APP_PORT"), BREAKS),
         ("APP_PORT", _fact(VARIABLE, Action.REMOVED, "APP_PORTS"), []),
         ("symbol:Engine", _fact(SYMBOL, Action.REMOVED, "Engine.step"), BREAKS),

@@ -20,7 +20,7 @@ LINE = 'PORT = os.environ.get("APP_PORT", "80")'
 TEXT = f"{HEAD}\n{LINE}\n"
 
 
-def touching(sha: str, subject: str, *, days: int, added: str = "", removed: str = "") -> Change:
+def touching(sha: str, subject: str, *, days: float, added: str = "", removed: str = "") -> Change:
     made = change(sha, subject, {"src/app.py": 1}, NOW - timedelta(days=days))
     hunk = Hunk(
         old_start=3,
@@ -224,3 +224,12 @@ async def test_titles_are_listed_where_no_fact_shows_a_new_name():
     assert shas(answer) == ["aaaaaaa1"]
     assert "none in this period, as far as the code shows" in markdown(answer.document)
     assert "By their titles" in markdown(answer.document)
+
+
+async def test_name_that_was_removed_and_is_back_was_neither_removed_nor_added(ctx):
+    back = touching("eeeeeee5", "Bring the port back (#13)", days=0.5, added=LINE)
+    source = ctx.watched.source
+    source.branch_changes = [back, *source.branch_changes]
+    source.blobs = {**source.blobs, "eeeeeee5-new": TEXT}
+    answer = await ask("which environment variables were removed in the last 2 days", ctx)
+    assert shas(answer) == []

@@ -566,3 +566,43 @@ async def test_only_a_whole_package_is_said_to_be_required_no_longer(name, gone)
     answer = await name_history(Touched(name=name, claim="value"), context(source))
     assert answer.total == 1
     assert ("is no longer required" in markdown(answer.document)) is gone
+
+
+async def test_what_replaced_a_name_is_told_from_the_changelog():
+    path, entry = "CHANGELOG.md", "- `APP_RATE` is gone; set `APP_SAMPLER` (#3).\n"
+    one = change("aaaaaaa1", "Remove APP_RATE (#3)", at=NOW)
+    one = replace(one, files=(changes.file(path, "# Changes\n\n", f"# Changes\n\n{entry}"),))
+    answer = await name_history(
+        Touched(name="APP_RATE", claim="instead"), context(FakeSource([one]))
+    )
+    assert "`APP_RATE` was replaced with `APP_SAMPLER` by" in markdown(answer.document)
+
+
+async def test_method_of_a_class_is_not_said_to_be_gone_because_no_text_has_its_whole_name():
+    path, head = "src/client.py", "class Client:\n    def subscribe(self, topic{}):\n        pass\n"
+    old, new = head.format(""), head.format(", offset=None")
+    one = change("aaaaaaa1", "Let Client.subscribe take an offset (#3)", at=NOW)
+    one = replace(one, files=(changes.file(path, old, new),))
+    source = FakeSource([one])
+    source.blobs = {changes.blob(text): text for text in (old, new)}
+    source.trees = {(one.sha, path): new}
+    shown = (await told("Client.subscribe", context(source)))[1]
+    assert "`Client.subscribe`: `(topic)` → `(topic, offset=None)`" in shown
+    assert "no longer exists" not in shown
+
+
+async def test_deprecation_is_told_as_one_and_a_change_once():
+    path, line = "cmd/main.go", '\tcmd.Flags().IntVar(&n, "{}", 4, "number")\n'
+    head = 'package main\n\nimport "github.com/spf13/cobra"\n\nfunc f(cmd *cobra.Command) {\n'
+    old = head + line.format("workers") + "}\n"
+    mark = '\tcmd.Flags().MarkDeprecated("workers", "use --jobs instead")\n'
+    new = head + line.format("jobs") + line.format("workers") + mark + "}\n"
+    one = change("aaaaaaa1", "Rename --workers to --jobs (#3)", at=NOW)
+    one = replace(one, files=(changes.file(path, old, new),))
+    source = FakeSource([one])
+    source.blobs = {changes.blob(text): text for text in (old, new)}
+    source.trees = {(one.sha, path): new}
+    answer = await name_history(Touched(name="--workers", claim="there"), context(source))
+    shown = markdown(answer.document)
+    assert "# --workers: 1 change" in shown
+    assert "`--workers` deprecated at `cmd/main.go:8`" in shown
