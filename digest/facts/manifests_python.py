@@ -97,8 +97,9 @@ def raised_minimums(facts: Facts) -> dict[str, list[Fact]]:
     for f in facts.of(FactKind.TOOLCHAIN, Action.CHANGED):
         name = _TOOLS.get(f.name.lower())
         folder, _, manifest = f.evidence.path.lower().rpartition("/")
-        in_manifest = manifest in _MANIFESTS and (not folder or _is_said(f, name, facts))
-        if name and in_manifest and f.before and f.after and _is_higher(f.before, f.after):
+        if not name or manifest not in _MANIFESTS or (folder and not _is_said(f, name, facts)):
+            continue
+        if f.before and f.after and _is_higher(f.before, f.after):
             raised.setdefault(name, []).append(f)
     return raised
 
