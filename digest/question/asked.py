@@ -19,7 +19,7 @@ from digest.question.commit_range import Refs, Span
 from digest.question.intent import Intent, Top
 from digest.question.lexicon import NONE
 from digest.question.periods import COMPARES, Now, beside
-from digest.question.thing_cues import is_thing, new_thing, new_topic, things_listed
+from digest.question.thing_cues import is_noun, is_thing, new_thing, new_topic, things_listed
 from digest.window import Window
 
 T = TypeVar("T")
@@ -274,14 +274,16 @@ class Asked:
             return not self.things and self._in_topic(place)
         if token.text.isdecimal():
             return after_topic
+        after = self.tokens[place + 1] if place + 1 < len(self.tokens) else None
+        own = place > 0 and "own" in self.tokens[place - 1].tags  # "uv publish"
+        if own and after and token.tags <= {"agent", "todo", "noise"} and is_noun(after):
+            return True  # "uv build changes"
         if "todo" in token.tags and self._is_statement(place):
             return False
-        after = self.tokens[place + 1] if place + 1 < len(self.tokens) else None
         if token.text.lower() in _GOES and after and isinstance(after.slot, Refs):
             return False  # "go from 3.13 to 3.14"
         if not token.tags and place in self._stray:
             return False
-        own = place > 0 and "own" in self.tokens[place - 1].tags  # "uv publish"
         own = own or ("help" in token.tags and not self.only("help", "ask", "aux", "me"))
         if own and "noise" in token.tags and token.text.lower() in _COMMANDS:
             return place > 1 and "prep" in self.tokens[place - 2].tags  # "happening with uv check"

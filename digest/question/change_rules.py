@@ -26,7 +26,8 @@ from digest.question.intent import (
     Touched,
     Why,
 )
-from digest.question.slot_values import Path, Quote, Release, Symbol, stated_in
+from digest.question.slot_values import Path, Quote, Release, Symbol
+from digest.question.thing_cues import stated_in
 
 
 @rule
@@ -283,11 +284,21 @@ def claim_of(asked: Asked) -> str:
     claim = next(claims, "")
     if claim == "there" and _NEEDED.search(asked.text):
         return "needed"
+    if claim == "gone" and _GOING.search(asked.text):
+        return "deprecated"
     if claim == "default" and switched_to(asked) == "off":
         return "off"
     if claim == "default" and asked.has("change") and not switched_to(asked):
         return "revalued"
     return "experimental" if claim == "stable" and _EARLY.search(asked.text) else claim
+
+
+_GOING = lazy(
+    r"\bgo(?:ing|es)? away\b|\b(?:be|being|getting) (?:removed|dropped|phased out)\b"
+    r"|[要会快](?:被)?(?:移除|删|废弃|下线)",
+    re.IGNORECASE,
+)
+"""A removal that is still to come."""
 
 
 def _wanted(asked: Asked) -> str:

@@ -30,7 +30,8 @@ from digest.question.intent import (
 )
 from digest.question.profile_rules import reaches_asker
 from digest.question.questions import QUESTIONS
-from digest.question.slot_values import Path, Release, Step, Symbol, stated_in
+from digest.question.slot_values import Path, Release, Step, Symbol
+from digest.question.thing_cues import is_thing, stated_in
 
 _ONE = frozenset({"change", "name", "row"})
 _MANY = frozenset({"list", "release", "row"})
@@ -370,8 +371,7 @@ _COUNTED, _NAMED = ("per", "people", "files", "folders", "top"), ("topic", "auth
 
 def _is_topic_alone(asked: Asked) -> bool:
     """Whether a kind of name is a part of a topic: *native histograms*."""
-    left = [token for place, token in enumerate(asked.tokens) if asked.is_left(place)]
-    things = [any(tag.startswith("thing:") for tag in token.tags) for token in left]
+    things = [is_thing(token) for n, token in enumerate(asked.tokens) if asked.is_left(n)]
     said = asked.values.get("thing", ()) and not asked.actions
     return bool(said) and any(things) and not all(things)
 

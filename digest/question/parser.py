@@ -272,6 +272,9 @@ def split(text: str, now: datetime, zone: ZoneInfo, background: Background) -> t
         if _ZH_JOINT.fullmatch(joint[0]) and not its:
             specific = isinstance(first.intent, _SPECIFIC) or _names_release(first.intent)
             ends = parts[0].endswith(("吗", "呢", "么", "吧")) or joint[0][0] == ","
+            both = read(asked, now, zone, background)
+            if both.sure and _has_more(both.intent, first.intent, second):
+                return ()
             if specific or (ends and isinstance(second, Unknown)):
                 named = isinstance(second, Touched | Compare) or getattr(second, "reference", None)
                 return parts if named else parts[:1]
@@ -288,6 +291,15 @@ def split(text: str, now: datetime, zone: ZoneInfo, background: Background) -> t
         if apart and isinstance(read(asked, now, zone, background).intent, Unknown):
             return parts  # "MSRV bumped? which version do I need"
     return ()
+
+
+def _has_more(whole: Intent, part: Intent, rest: Intent) -> bool:
+    """Whether a list asks for more with the words behind a comma: *有具体数字吗*, *八月份*."""
+    if not isinstance(whole, Changed):
+        return False
+    if isinstance(rest, Again) or rest == DigestOf(window=whole.window):
+        return True
+    return isinstance(part, Changed) and whole.figures != part.figures
 
 
 def clauses(text: str) -> tuple[tuple[str, str], ...]:

@@ -117,7 +117,7 @@ class Background:
 ARTICLES = frozenset({"the", "our", "a", "an", "this"})
 RELATED = ("相关", "有关", "方面")
 _COMMITS = frozenset({"commit", "commits", "pr", "prs", "pull request", "pull requests", "patches"})
-_MOST_NAMES = 4  # maximum number of words of a name
+MOST_NAMES = 4  # maximum number of words of a name
 
 
 def name_of(token: Token) -> str:
@@ -150,7 +150,7 @@ _PARTICLES = frozenset(
 def _run(tokens: Sequence[Token], place: int, *, after_by: bool = False) -> list[int]:
     """The indexes of a name that begins at an index: capitals extend it, small words end it."""
     found: list[int] = []
-    for at in range(place, min(place + _MOST_NAMES, len(tokens))):
+    for at in range(place, min(place + MOST_NAMES, len(tokens))):
         token = tokens[at]
         if not _is_name(token, after_by=after_by):
             break
@@ -172,7 +172,12 @@ def _after_by(tokens: Sequence[Token], place: int) -> list[int]:
     before = tokens[place - 1].text.lower() if place else ""
     if not said_by and not (text == "from" and before in _COMMITS):
         return []
-    return _run(tokens, place + 1, after_by=True)
+    names, end = _run(tokens, place + 1, after_by=True), place + 3
+    plain = [t for t in tokens[place + 1 : end] if t.slot is None and t.text.isalpha()]
+    last = end >= len(tokens) or tokens[end].slot is not None
+    if len(names) == 1 and last and [t.tags for t in plain] == [frozenset()] * 2:
+        names.append(place + 2)  # "by ada lovelace last week"
+    return names
 
 
 def _doer(tokens: Sequence[Token], place: int) -> list[int]:
@@ -183,6 +188,9 @@ def _doer(tokens: Sequence[Token], place: int) -> list[int]:
         return []
     bots = place + 2 < len(tokens) and tokens[place + 2].text.lower() in _BOTS
     names = _run(tokens, place + 2 if bots else place + 1)  # "did the bots do"
+    join = names[-1] + 1 if names else 0
+    if 0 < join < len(tokens) and tokens[join].text in {"or", "and"}:
+        names += [join, *others] if (others := _run(tokens, join + 1)) else []
     said_what = described or (place > 0 and "ask" in tokens[place - 1].tags)
     if names and said_what:  # "what did ada lovelace do"
         last, verb = (*tokens[names[-1] + 1 : names[-1] + 3], None, None)[:2]
@@ -209,8 +217,7 @@ def _doer(tokens: Sequence[Token], place: int) -> list[int]:
     return names if (said_what and acts) or (commits and len(after) > 1) else []
 
 
-_COMMITTING = frozenset({"commit", "push", "merge", "submit", "contribute"})
-"""Verbs of people alone: *did Ada commit anything*, but not *did the scheduler change*."""
+_COMMITTING = {"commit", "push", "merge", "submit", "contribute", "touch", "edit"}  # of people only
 
 
 def _owner(tokens: Sequence[Token], place: int) -> list[int]:
@@ -274,58 +281,6 @@ def author_in(
                 return _BOTS.get(name.lower(), name), frozenset(names)
     bots = [n for n, token in enumerate(tokens) if token.text.lower() in _BOTS and not token.tags]
     return ("[bot]", frozenset(bots)) if bots else ("", frozenset())
-
-
-_DONE = frozenset({"state", "act:removed", "act:added", "act:renamed", "history", "default"})
-_UNNAMED = _DONE | {
-    "future",
-    "neg",
-    "aux",
-    "ask",
-    "noise",
-    "again",
-    "own",
-    "it",
-    "greet",
-    "me",
-    "prep",
-    "happened",
-    "they",
-    "bump",
-    "upgrade",
-}
-_OPENING = frozenset({"aux", "why", "again", "ask", "history"})
-_INSIDE = frozenset({"for", "in", "of"})
-
-
-def stated_in(tokens: Sequence[Token]) -> str:
-    """The name between a verb and a state or deed, or behind *support*; empty if there is none."""
-    chinese_words = any(not token.text.isascii() for token in tokens if token.slot is None)
-    begins = [n + 1 for n, token in enumerate(tokens) if token.tags & _OPENING]
-    words: list[str] = []
-    for end in (n for n, token in enumerate(tokens) if token.tags & _DONE):
-        spans = [(begin, end) for begin in reversed(begins) if begin < end]
-        spans += [(0, end)] if chinese_words or tokens[0].tags <= {"noise"} else []
-        if end + 1 < len(tokens) and "prep" not in tokens[end + 1].tags:
-            spans.append((end + 1, len(tokens)))  # "do we support X", "did they drop X"
-        words = next(filter(None, (_named_within(tokens, *span) for span in spans)), words)
-    return " ".join(words) if len(words) <= _MOST_NAMES else ""
-
-
-def _named_within(tokens: Sequence[Token], begin: int, end: int) -> list[str]:
-    words: list[str] = []
-    if not any(token.slot or not token.tags or "own" in token.tags for token in tokens[begin:end]):
-        return words  # cue words alone are not a name
-    for place in range(begin, end):
-        token = tokens[place]
-        command = place > 0 and "own" in tokens[place - 1].tags and "noise" in token.tags
-        if command and not words and place + 1 == end:
-            words = [tokens[place - 1].text, token.text]  # "uv check"
-        elif not words and token.tags == {"todo"} and place + 1 < end:
-            continue  # "did they drop X"
-        elif (words and token.text in _INSIDE) or not token.tags & _UNNAMED:
-            words += filter(None, [name_of(token)])
-    return words[:-1] if words and words[-1] in _INSIDE else words
 
 
 def exclusions_in(tokens: Sequence[Token]) -> tuple[tuple[Token, ...], tuple[str, ...]]:

@@ -1,10 +1,10 @@
-"""Cues around a kind of name: whether the question asks for such names, or for new ones."""
+"""Cues around names: which name a question is about, and whether it asks for names of a kind."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from digest.question.slot_values import Token
+from digest.question.slot_values import MOST_NAMES, Token, name_of
 
 _SORTS = frozenset({"mechanism", "mechanisms", "type", "types", "kind", "kinds"})
 
@@ -12,6 +12,12 @@ _SORTS = frozenset({"mechanism", "mechanisms", "type", "types", "kind", "kinds"}
 def is_thing(token: Token) -> bool:
     """Whether a word is a kind of name: a flag, a variable, a metric."""
     return any(tag.startswith("thing:") for tag in token.tags)
+
+
+def is_noun(token: Token) -> bool:
+    """Whether a word stands for changes: *changes*, *fixes*."""
+    of_changes = any(tag == "change" or tag.startswith("kind:") for tag in token.tags)
+    return of_changes and token.text.lower().endswith("s")
 
 
 def things_listed(tokens: Sequence[Token], *, changed: bool) -> bool:
@@ -49,3 +55,55 @@ def new_topic(tokens: Sequence[Token]) -> bool:
             after = tokens[end].text.lower() if end < len(plain) else ""
             return after in _SORTS or tokens[end - 1].text.endswith("s")
     return False
+
+
+_DONE = frozenset({"state", "act:removed", "act:added", "act:renamed", "history", "default"})
+_UNNAMED = _DONE | {
+    "future",
+    "neg",
+    "aux",
+    "ask",
+    "noise",
+    "again",
+    "own",
+    "it",
+    "greet",
+    "me",
+    "prep",
+    "happened",
+    "they",
+    "bump",
+    "upgrade",
+}
+_OPENING = frozenset({"aux", "why", "again", "ask", "history"})
+_INSIDE = frozenset({"for", "in", "of"})
+
+
+def stated_in(tokens: Sequence[Token]) -> str:
+    """The name between a verb and a state or deed, or behind *support*; empty if there is none."""
+    chinese_words = any(not token.text.isascii() for token in tokens if token.slot is None)
+    begins = [n + 1 for n, token in enumerate(tokens) if token.tags & _OPENING]
+    words: list[str] = []
+    for end in (n for n, token in enumerate(tokens) if token.tags & _DONE):
+        spans = [(begin, end) for begin in reversed(begins) if begin < end]
+        spans += [(0, end)] if chinese_words or tokens[0].tags <= {"noise"} else []
+        if end + 1 < len(tokens) and "prep" not in tokens[end + 1].tags:
+            spans.append((end + 1, len(tokens)))  # "do we support X", "did they drop X"
+        words = next(filter(None, (_named_within(tokens, *span) for span in spans)), words)
+    return " ".join(words) if len(words) <= MOST_NAMES else ""
+
+
+def _named_within(tokens: Sequence[Token], begin: int, end: int) -> list[str]:
+    words: list[str] = []
+    if not any(token.slot or not token.tags or "own" in token.tags for token in tokens[begin:end]):
+        return words  # cue words alone are not a name
+    for place in range(begin, end):
+        token = tokens[place]
+        command = place > 0 and "own" in tokens[place - 1].tags and "noise" in token.tags
+        if command and not words and place + 1 == end:
+            words = [tokens[place - 1].text, token.text]  # "uv check"
+        elif not words and token.tags == {"todo"} and place + 1 < end:
+            continue  # "did they drop X"
+        elif (words and token.text in _INSIDE) or not token.tags & _UNNAMED:
+            words += filter(None, [name_of(token)])
+    return words[:-1] if words and words[-1] in _INSIDE else words

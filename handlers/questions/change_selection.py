@@ -94,9 +94,8 @@ async def of_people(asked: Meant, ctx: Context) -> Meant:
     """
     intent = asked.intent
     listed = [name for name in _JOINT.split(intent.topic) if name]
-    names = (
-        [intent.author] if intent.author else (listed if len(listed) > 1 else intent.topic.split())
-    )
+    names = listed if len(listed) > 1 else intent.topic.split()
+    names = _JOINT.split(intent.author) if intent.author else names
     one = intent.author and (_HANDLE.fullmatch(intent.author) or not asked.held.rows)
     if not one and (intent.author or asked.resolved.topics or not 1 < len(names) <= _PEOPLE):
         return asked
@@ -107,9 +106,9 @@ async def of_people(asked: Meant, ctx: Context) -> Meant:
     if not intent.author and len(listed) == 1 and _written_by(_folded(intent.topic), changes):
         names = [intent.topic]  # the first and the last name of one person
     theirs = [_written_by(_folded(name), changes) for name in names]
-    if not all(theirs) or (intent.author and len(theirs[0]) <= asked.held.survey.total):
-        return asked
     shas = frozenset().union(*theirs)
+    if len(shas) <= asked.held.survey.total if intent.author else not all(theirs):
+        return asked
     found = [g for g in changes if g.sha in shas]
     if intent.without:
         found = list(await asyncio.to_thread(left_of, found, intent.without))
