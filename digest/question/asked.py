@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,7 +16,7 @@ from digest.frozen import frozen
 from digest.question import slot_values
 from digest.question.commit_range import Refs, Span
 from digest.question.intent import Intent, Top
-from digest.question.lexicon import NONE
+from digest.question.lexicon import NONE, says
 from digest.question.periods import COMPARES, Now, beside
 from digest.question.thing_cues import is_noun, is_thing, new_thing, new_topic, things_listed
 from digest.window import Window
@@ -34,11 +33,6 @@ _TOPICAL_WORDS = frozenset(
 _PLACES = frozenset({"file", "files", "folder", "directory", "文件", "目录", "文件夹"})
 """Words that ask for numbers only if the question counts or ranks."""
 
-_TO_LAST = lazy(r" (?:to|than|with|vs) (?:the )?(?:last|previous|prior)(?: one)?$", re.IGNORECASE)
-"""The period before, without its unit: *this month compared to last*."""
-
-_RELATED = lazy("[和与跟].{1,12}(?:相关|有关)")
-"""A word that is elsewhere a conjunction: *和安全相关的修复*."""
 
 _PACKAGES = frozenset({"crate", "crates", "package", "packages", "包"})
 """Words for parts of the repository if they are ranked, otherwise for dependencies."""
@@ -86,6 +80,10 @@ class Asked:
         """Whether the question has one of the tags."""
         return any(tag in self.tags for tag in tags)
 
+    def says(self, phrase: str) -> bool:
+        """Whether the text contains a phrase of the table of cues, given by its name."""
+        return says(self.text, phrase)
+
     def only(self, *tags: str) -> bool:
         """Whether there are no slots, and every word has one of the tags or is noise."""
         allowed = {*tags, "noise", "own", "greet", "thanks"}
@@ -119,7 +117,7 @@ class Asked:
         """The second period of a comparison: *this week compared to last week*."""
         windows, steps = self.slots(Window), self.slots(slot_values.Step)
         compares = self.has("compare") or COMPARES.search(self.text)
-        if len(windows) == 1 and not steps and compares and _TO_LAST.search(self.text):
+        if len(windows) == 1 and not steps and compares and self.says("to_the_last"):
             return beside(windows[0], "period", self.now, later=False)
         if len(windows) == len(steps) == 1 and compares:
             return beside(windows[0], steps[0].unit, self.now, later=steps[0].later)
@@ -164,7 +162,7 @@ class Asked:
             spoken.remove(ChangeKind.DEPENDENCIES)  # "the most changed crates"
         if ChangeKind.DEPENDENCIES in spoken and ChangeKind.FIX in spoken and self.left:
             spoken.remove(ChangeKind.DEPENDENCIES)  # "git dependency fixes"
-        joined = self.has("join") and not _RELATED.search(self.text)
+        joined = self.has("join") and not self.says("related")
         if len(spoken) > 1 and ChangeKind.FIX in spoken and not joined:
             spoken.remove(ChangeKind.FIX)  # "security fixes" is one kind
         return tuple(dict.fromkeys((*self.filters.kinds, *spoken)))

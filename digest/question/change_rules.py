@@ -54,17 +54,17 @@ def about_one(asked: Asked) -> Iterator[Weighed]:
         return
     (reference,) = asked.references
     tag = next((tag for tag in ABOUT if tag != "lines" and asked.has(tag)), "")
-    if tag == "kind:breaking" and _WAS_BROKEN.search(asked.text):
+    if tag == "kind:breaking" and asked.says("was_broken"):
         tag = ""  # what it fixed
     if tag == "wrote" and asked.has("explain") and asked.is_writing:
         tag = ""  # two questions: what does it do, who wrote it
     deeds = ("act:removed", "act:added", "act:renamed", "kind:reverts")
-    if tag == "why" and (asked.has(*deeds) or _DONE.search(asked.text)):
+    if tag == "why" and (asked.has(*deeds) or asked.says("reason_asked")):
         tag = ""  # "why was #1 reverted" is answered by its message, not by its grade
     if asked.has("again") and not tag and asked.only_words("again"):
         yield Weighed(7.0, Again(reference=reference))
         return
-    if RELEASE.search(asked.text):
+    if asked.says("which_release"):
         tag = "releases"
     if not tag and asked.has("who") and asked.has("agent"):
         yield Weighed(6.2, Author(reference=reference))  # "who else worked on #1"
@@ -75,16 +75,6 @@ def about_one(asked: Asked) -> Iterator[Weighed]:
         yield Weighed(6.0, Explain(reference=reference))
     else:
         yield Weighed(6.0, ABOUT.get(tag, Explain)(reference=reference))
-
-
-_WAS_BROKEN = lazy(r"\bwas (?:\w+ )?(?:broken|wrong)\b|(?:之前|原来)坏", re.IGNORECASE)
-
-_DONE = lazy(
-    r"\b(?:needed|necessary|required|made(?! you)|done|merged|landed|introduced|written)\b"
-    r"|[要需]要?(?:这|做|改|合)|必要",
-    re.IGNORECASE,
-)
-"""Words after *why* that ask for the reason of a change: *why was #1 needed*."""
 
 
 def only_marked(asked: Asked) -> Reference | None:
@@ -161,11 +151,11 @@ def touched(asked: Asked) -> Iterator[Weighed]:
         return
     if asked.has("me") and not (sure and asked.has("history")):
         return  # "do I still need --fast" is about the flag, "my scheduler" is not
-    if asked.commands or (asked.things and _ABOUT_NAMES.search(asked.text)):
+    if asked.commands or (asked.things and asked.says("about_names")):
         return  # "new variables related to UV_PUBLISH"
     if not sure and asked.has("who") and asked.has("agent", "keep"):
         return  # "who works on LoRA"
-    if not asked.slots(Symbol) and asked.has("kind:fix") and RELEASE.search(asked.text):
+    if not asked.slots(Symbol) and asked.has("kind:fix") and asked.says("which_release"):
         return  # "which release fixed the crash"
     cues = asked.has("history", "happened", "explain", "default", "why", "state", "bump", "risk")
     cues = cues or asked.has("instead") or _WHAT_IS.fullmatch(asked.text) is not None
@@ -177,8 +167,8 @@ def touched(asked: Asked) -> Iterator[Weighed]:
     if not sure and inside and asked.has("happened"):
         return
     others = sum(word not in name for word in asked.words)
-    window = None if _NOWADAYS.search(asked.text) else asked.span
-    asks = YES_OR_NO.search(asked.text) if sure else asked.has("history") and asked.actions
+    window = None if asked.says("nowadays") else asked.span
+    asks = asked.says("yes_or_no") if sure else asked.has("history") and asked.actions
     if others > 1 and asks and asked.has("it") and len(asked.slots(Symbol)) == 1:
         others, window = 1, None  # a story about the name that "is this gone" ends
     weight = (2.5 if sure else 0.5) + (3.5 if told else 0) - 1.6 * others
@@ -190,9 +180,6 @@ def touched(asked: Asked) -> Iterator[Weighed]:
         weight, Touched(name=name, window=window, claim=claim_of(asked) or _wanted(asked))
     )
 
-
-_NOWADAYS = lazy(r"\b(?:these days|nowadays|at present|currently)\b|现在|如今", re.IGNORECASE)
-"""A time at which something stands, not a period of changes."""
 
 _PACKAGE = lazy(r"(?<=\w) (?:dependency|package|library|crate)$", re.IGNORECASE)
 """A noun behind a name that says what it is of: *the diskcache dependency*."""
@@ -208,15 +195,8 @@ _WHAT_IS = lazy(
 def shipped(asked: Asked) -> Iterator[Weighed]:
     """Whether a release has a change: *is #12 in 3.14*."""
     named = len(asked.references) == 1 and len(asked.slots(Release)) == 1
-    if named and _IN_RELEASE.search(asked.text) and not asked.kinds:
+    if named and asked.says("in_release") and not asked.kinds:
         yield Weighed(6.5, Released(reference=asked.references[0]))
-
-
-_IN_RELEASE = lazy(
-    r"\b(?:in|into|use|wait|get|part of|includ\w+|contain\w*|ha(?:s|ve)|ship\w*|ma(?:k|d)e it)\b"
-    r"|进|包含|[在有]",
-    re.IGNORECASE,
-)
 
 
 @rule
@@ -263,26 +243,21 @@ def began(asked: Asked) -> Iterator[Weighed]:
     """Since when there is something that words describe: *since when is Python 3.15 supported*."""
     named = asked.references or asked.spans or asked.kinds or asked.things or asked.slots(Symbol)
     others = named or asked.author or asked.has("change", "count", "who", "other", "me", "why")
-    if others or not asked.has("history") or not _SINCE.search(asked.text):
+    if others or not asked.has("history") or not asked.says("since_when"):
         return
     if 0 < len(asked.words) <= _MOST_DESCRIBED:
         yield Weighed(1.6, Touched(name=" ".join(asked.words), claim=_wanted(asked) or "added"))
 
 
-_SINCE = lazy(
-    r"\b(?:since when|when (?:did|was|were|has|have))\b|什么时候|何时|啥时候", re.IGNORECASE
-)
-
-
 def claim_of(asked: Asked) -> str:
     """The claim about a name in a question to be answered by yes or no."""
-    if not YES_OR_NO.search(asked.text):
+    if not asked.says("yes_or_no"):
         return ""
     if asked.has("instead"):
         return "instead"  # "is there a replacement for it"
     claims = (claim for tag, claim in _CLAIMS.items() if asked.has(tag))
     claim = next(claims, "")
-    if claim == "there" and _NEEDED.search(asked.text):
+    if claim == "there" and asked.says("needed"):
         return "needed"
     if claim == "gone" and _GOING.search(asked.text):
         return "deprecated"
@@ -290,7 +265,7 @@ def claim_of(asked: Asked) -> str:
         return "off"
     if claim == "default" and asked.has("change") and not switched_to(asked):
         return "revalued"
-    return "experimental" if claim == "stable" and _EARLY.search(asked.text) else claim
+    return "experimental" if claim == "stable" and asked.says("early") else claim
 
 
 _GOING = lazy(
@@ -303,46 +278,27 @@ _GOING = lazy(
 
 def _wanted(asked: Asked) -> str:
     """Another question about a name: replacement, when it was added or removed, value, release."""
-    if asked.has("instead") and not YES_OR_NO.search(asked.text):
+    if asked.has("instead") and not asked.says("yes_or_no"):
         return "instead"
-    if YES_OR_NO.search(asked.text):
+    if asked.says("yes_or_no"):
         return ""
-    if not _WHICH.search(asked.text):
-        return "value" if asked.has("bump") and _LEAST_VERSION.search(asked.text) else ""
-    if RELEASE.search(asked.text) and not asked.has("bump"):
+    if not asked.says("which"):
+        return "value" if asked.has("bump") and asked.says("least_version") else ""
+    if asked.says("which_release") and not asked.has("bump"):
         return "release"
     return next((what for tag, what in _WANTED.items() if asked.has(tag)), "")
 
 
-_WHICH = lazy(r"\b(?:when|which|what|who|since)\b|什么|哪|谁|何时|多少|啥", re.IGNORECASE)
-_LEAST_VERSION = lazy(r"\b(?:min(?:imum)?|lowest|oldest|required)\b|最低", re.IGNORECASE)
-RELEASE = lazy(
-    r"\b(?:which|what) (?:release|version)\b"
-    r"|\bfirst (?:release|version) (?:with|that|having|which|to have|containing|including)\b"
-    r"|哪个?(?:版本|发布)",
-    re.IGNORECASE,
-)
 _WANTED = {
     "act:removed": "removed", "act:added": "added", "default": "value", "bump": "value",
     "upgrade": "value",
     "history": "added",
 }  # fmt: skip
 
-YES_OR_NO = lazy(
-    r"^(?:\W*(?:so|and|btw|hey|hi|ok|please)\b)*\W*(?:is|are|was|were|do|does|did|has|have|had|can)\b"
-    r"|, ?(?:right|correct|is it|isn't it)$|(?:吗|没有?|不)$|是不是|是否|有没有|能不能|还能|还在",
-    re.IGNORECASE,
-)
 _CLAIMS = {
     "act:renamed": "renamed", "kind:deprecations": "deprecated", "act:removed": "gone",
     "state": "stable", "default": "default", "history": "there",
 }  # fmt: skip
-_NEEDED = lazy(r"\b(?:needed|required|need|necessary)\b|需要|还[要用]配", re.IGNORECASE)
-_EARLY = lazy(r"experimental|preview|beta|alpha|unstable|实验|预览", re.IGNORECASE)
-
-_ABOUT_NAMES = lazy(
-    r"\b(?:related|about|starting|beginning|prefix)\b|相关|有关|开头|前缀", re.IGNORECASE
-)
 
 
 def _symbol(asked: Asked) -> tuple[str, bool]:
@@ -352,7 +308,7 @@ def _symbol(asked: Asked) -> tuple[str, bool]:
         return " ".join(one.name for one in symbols), True  # "why was A replaced by B"
     if symbols and asked.has("why"):
         return asked.topic, True
-    if len(asked.left) > 1 and _SUPPORTED_FOR.search(asked.text):
+    if len(asked.left) > 1 and asked.says("supported_for"):
         return "", False  # "is eagle3 supported for qwen3.5" is about both
     if symbols:
         best = next((symbol for symbol in symbols if symbol.sure), symbols[0])
@@ -385,10 +341,6 @@ def _numbered(symbol: Symbol, asked: Asked) -> str:
 
 
 _NUMBERED = lazy(r"[a-z]{0,2}\d[\w.]{0,9}", re.IGNORECASE)
-_SUPPORTED_FOR = lazy(
-    r"\bsupport\w* (?:for|with|on|in|under) [\w.-]+\W*$|[\w.-] ?支持 ?[A-Za-z][\w.-]+",
-    re.IGNORECASE,
-)
 _VERSION = lazy(r" v?\d+(?:\.\d+)+$")
 """The version that something was moved to: *when did we move to torch 2.13*."""
 
@@ -397,14 +349,13 @@ def _in_state(asked: Asked) -> str:
     """The words whose state the question asks for: *is native histograms still experimental*."""
     released = any(isinstance(token.slot, Release) for token in asked.tokens)
     others = asked.has("count", "it", "who", "nth:1")
-    others = others or (asked.has("change") and not _LANDED.search(asked.text))
+    others = others or (asked.has("change") and not asked.says("when_landed"))
     if asked.spans or released or asked.things or others:
         return ""
     asks = asked.has("aux", "history", "why") or asked.text.endswith(("吗", "了没", "没有"))
     return _LANDS.sub("", stated_in(asked.tokens)) if asks else ""
 
 
-_LANDED = lazy(r"\bwhen did .{1,80} (?:land|ship|merge|get merged|get in|go in)\W*$", re.IGNORECASE)
 _LANDS = lazy(r" (?:land|ship|merged?|in)$")
 
 

@@ -28,7 +28,6 @@ from digest.question.intent import (
     Touched,
     Why,
 )
-from digest.question.profile_rules import reaches_asker
 from digest.question.questions import QUESTIONS
 from digest.question.slot_values import Path, Release, Step, Symbol
 from digest.question.thing_cues import is_thing, stated_in
@@ -73,19 +72,19 @@ _BESIDE_LENGTH = ("explain", "it", "digest", "aux", "todo")
 def of_the_last(asked: Asked) -> Iterator[Weighed]:
     """Questions about the change or name under discussion, however short."""
     slots = any(token.slot is not None for token in asked.tokens)
-    several = _PLURAL.search(asked.text) is not None
-    spoken = (asked.has("it") and not several) or _SPOKEN.search(asked.text) is not None
+    several = asked.says("those")
+    spoken = (asked.has("it") and not several) or asked.says("it_at_the_end")
     its = spoken or asked.follows in _ONE
     if not slots and not asked.left and stated_in(asked.tokens):
         return  # "uv check", with words that are noise elsewhere
     dated = asked.spans or asked.references or asked.slots(Release)
-    if asked.follows and reaches_asker(asked.text) and not dated:
+    if asked.follows and asked.says("reaches_asker") and not dated:
         names = [slot.name for slot in asked.slots(Symbol)] if asked.follows in _ONE else []
         yield Weighed(7.5, ShowDiff(part=names[0]) if names else Affected(its=True))
     if asked.follows == "name" and _is_of_name(asked):
-        came = "added" if _CAME.search(asked.text) else ""
+        came = "added" if asked.says("when_it_came") else ""
         of_name = Touched(name="", claim=claim_of(asked) or came)
-        yield Weighed(7.4, ShowDiff(part=SUBJECT) if _BEFORE.search(asked.text) else of_name)
+        yield Weighed(7.4, ShowDiff(part=SUBJECT) if asked.says("before") else of_name)
     it = asked.has("it") or asked.text.startswith(("进", "已经进", "合进"))
     if it and asked.slots(Release) and not asked.spans and asked.only_words(*_SHIPPED):
         yield Weighed(7.2 if asked.follows in _ONE else 0.0, Released())  # "is it in 3.14"
@@ -95,13 +94,13 @@ def of_the_last(asked: Asked) -> Iterator[Weighed]:
     if slots or asked.has("other", "most") or asked.commands:
         return
     if asked.follows in _ONE and len(asked.left) < 2:
-        yield from (Weighed(6.0, one) for words, one in _OF_ONE if words.search(asked.text))
+        yield from (Weighed(6.0, one) for phrase, one in _OF_ONE.items() if asked.says(phrase))
     if its and asked.left in _PARTS and asked.only_words(*_ITS, "among"):
         weight = 6.0 if asked.follows == "change" else 4.6
         yield Weighed(weight, ShowDiff(part=asked.left[0]))  # "is there a test for it"
     sized = asked.has("count", "per:file") and not asked.has("who", "contributors")
     of_files = asked.follows == "change" and asked.has("per:file", "kind:fix")
-    if sized and its and (asked.has("it") or of_files or _LINES.search(asked.text)):
+    if sized and its and (asked.has("it") or of_files or asked.says("lines")):
         yield Weighed(6.0 if of_files else 4.6, Nth(place=0))  # "how many lines did it touch"
     if asked.has("count") and not asked.has("default"):
         return
@@ -114,11 +113,11 @@ def of_the_last(asked: Asked) -> Iterator[Weighed]:
     elif asked.is_writing and asked.has("wrote", "agent", "change", *_ACTS):
         if its or asked.has("wrote"):
             yield Weighed(5.6 if asked.follows in _ONE or spoken else 4.5, Author())
-    elif _WHEN.search(asked.text) and (its or asked.follows):
+    elif asked.says("when_released") and (its or asked.follows):
         yield Weighed(7.2 if asked.follows and its else 4.7, Released())
-    elif its and (asked.has("why") or _WHICH.search(asked.text)):
+    elif its and (asked.has("why") or asked.says("in_which_change")):
         yield Weighed(4.6, Nth(place=0))  # "why was it removed", "in which PR"
-    elif not spoken and _SEVERAL.search(asked.text):
+    elif not spoken and asked.says("which_several"):
         return  # "which defaults changed"
     elif asked.follows in _ONE and asked.has("state", *_ACTS) and asked.has("ask", "aux", "it"):
         yield Weighed(4.6, Nth(place=0))  # "is it still there"
@@ -128,21 +127,15 @@ def _is_of_name(asked: Asked) -> bool:
     """Whether it asks for the state of the name under discussion, or when it was added."""
     if any(token.slot is not None for token in asked.tokens) or not asked.only(*_ITS, "count"):
         return False
-    if _BEFORE.search(asked.text) or (claim_of(asked) and not asked.has("who")):
+    if asked.says("before") or (claim_of(asked) and not asked.has("who")):
         return True  # "is it gone already"
-    if asked.has("state", "default", "history") and not _WHEN.search(asked.text):
+    if asked.has("state", "default", "history") and not asked.says("when_released"):
         return True
-    if _CAME.search(asked.text):
+    if asked.says("when_it_came"):
         return True  # "when did it come"
     return (asked.has("act:added") or "有的" in asked.text) and not asked.has("why")
 
 
-_CAME = lazy(
-    r"\bwhen (?:did|was) it (?:come|appear|land|added|introduced|get (?:in|added))\b"
-    r"|(?:什么时候|啥时候|何时)(?:加|引入|出现|有)(?:的|进来的)?",
-    re.IGNORECASE,
-)
-_SPOKEN = lazy(r"\b(?:it|that|this)$", re.IGNORECASE)
 _SHIPPED = ("it", "aux", "prep", "history", "releases")
 _COUNTING = ("count", "it", "aux", "ask", "among", "entry")
 _PARTS = [(part,) for part in ("test", "tests", "docs", "测试", "文档")]
@@ -150,39 +143,20 @@ _ACTS = (
     *("act:added", "act:removed", "act:renamed", "kind:deprecations", "kind:reverts", "default"),
     *("history", "happened"),
 )
-_SEVERAL = lazy(r"\b(?:which|what) \w{3,}s\b|哪些", re.IGNORECASE)
 _ITS = (
     *("it", "aux", "ask", "join", "prep", "who", "me", "wrote", "agent", "change", "releases"),
     *("again", "contributors", "risk", "remedy", "graded", "kind:security", "kind:breaking"),
     *("state", "why", *_ACTS),
 )
 """Tags of words in a question about the change under discussion."""
-_LINES = lazy(r"\blines\b|行", re.IGNORECASE)
-_WHEN = lazy(
-    r"\b(?:when|(?:which|what|in a|any) (?:release|version)|released|shipped|out yet)\b"
-    r"|什么时候|啥时候|何时|哪天|哪个版本|哪一版|发布了|发版了|发了",
-    re.IGNORECASE,
-)
-_BEFORE = lazy(r"\b(?:before|previously)\b|之前|以前|原来|原先", re.IGNORECASE)
-_OF_ONE = tuple(
-    (lazy(words, re.IGNORECASE), intent)
-    for words, intent in (
-        (rf"{_BEFORE.pattern}|\binstead\b|\breplace(?:s|d|ment)\b|替代|代替|改用", Nth(place=0)),
-        (r"\bback-?port|\bcherry-?pick|移植到", Released()),
-        (r"\bwhat (?:do|should|must) (?:i|we) (?:have to |need to )?(?:do|change)\b", Risky()),
-        (r"(?:要|需要|该)(?:做|改)(?:什么|啥)", Risky()),
-        (r"^(?:and )?by whom\b", Author()),
-        (
-            r"^why (?:was|did|do)\b(?!.*\b(?:rated|graded|high|low|medium|important)\b)",
-            Nth(place=0),
-        ),
-    )
-)
-"""Questions about one change or name, by their words."""
-_WHICH = lazy(
-    r"\b(?:which|what) (?:pr|commit|change|pull request)\b|哪个 ?(?:pr|提交|改动|变更)",
-    re.IGNORECASE,
-)
+_OF_ONE = {
+    "replaced": Nth(place=0),
+    "ported": Released(),
+    "what_to_do": Risky(),
+    "by_whom": Author(),
+    "why_done": Nth(place=0),
+}
+"""Questions about one change or name, by their phrases."""
 
 
 @rule
@@ -196,10 +170,10 @@ def of_a_list(asked: Asked) -> Iterator[Weighed]:
     )
     nth = [tag for tag in asked.tags if tag.startswith("nth:")]
     explains = asked.has("explain") or (asked.has("change", "agent") and asked.has("ask"))
-    its = asked.has("it") or _SPOKEN.search(asked.text)
+    its = asked.has("it") or asked.says("it_at_the_end")
     if its and explains and asked.only(*_EXPLAINING):
         yield Weighed(4.6, Nth(place=0))
-    elif _EXPLAIN_IT.match(asked.text) and not (asked.has("other") or slots):
+    elif asked.says("explain_it") and not (asked.has("other") or slots):
         yield Weighed(4.0, Nth(place=0))  # "explain it like I know nothing"
     rated = (
         *("graded", "level:high", "level:low", "who", "released", "lines", "kind:breaking"),
@@ -208,11 +182,11 @@ def of_a_list(asked: Asked) -> Iterator[Weighed]:
     of_it = next((kind for tag, kind in ABOUT.items() if asked.has(tag)), None)
     of_it = None if of_it is Why and asked.has(*_ACTS) else of_it  # "why was it reverted"
     of_it = Author if of_it is None and asked.is_writing and asked.has(*_ACTS) else of_it
-    of_it = Released if of_it is None and _WHEN.search(asked.text) else of_it
+    of_it = Released if of_it is None and asked.says("when_released") else of_it
     aspect = QUESTIONS[of_it].name if of_it else ""
     if asked.follows == "change" and (step := _STEP.match(asked.text)):
         yield Weighed(6.5, Nth(place=0, step=-1 if step["back"] or step["back_zh"] else 1))
-    if asked.follows and asked.topic and _THE_ONE.search(asked.text) and not asked.spans:
+    if asked.follows and asked.topic and asked.says("the_one_about") and not asked.spans:
         about = " ".join((asked.topic, *asked.unknown))
         yield Weighed(6.2, Nth(place=0, about=about, aspect=aspect))
     elif places and asked.only(*nth, *beside, *ABOUT, *rated, "count"):
@@ -222,19 +196,12 @@ def of_a_list(asked: Asked) -> Iterator[Weighed]:
 
 
 _EXPLAINING = ("it", "explain", "change", "longer", "aux", "ask", "join", "prep", "who")
-_THE_ONE = lazy(
-    r"\b(?:the|that) (?:one|pr|commit|change|fix) (?:about|on|with|for|that|which|where|from)\b"
-    r"|\bthe [\w.-]+(?: [\w.-]+)? one$|那[个条]",
-    re.IGNORECASE,
-)
-"""One of the last list, by what it is about."""
 _STEP = lazy(
     r"(?:and )?(?:the )?(?:next|following|(?P<back>previous)) (?:one|change|pr|commit)$"
     r"|那?(?:下|(?P<back_zh>上))一[条个]呢?$",
     re.IGNORECASE,
 )
 """The change next to the one just explained."""
-_EXPLAIN_IT = lazy(r"explain (?:it|this) |解释一?下?这个", re.IGNORECASE)
 _slot = attrgetter("slot")
 
 
@@ -251,7 +218,7 @@ def again(asked: Asked) -> Iterator[Weighed]:
         yield Weighed(5.0, Again(same=same, window=asked.span, kind=kind))
     elif asked.has("me") or asked.commands:
         return
-    elif asked.follows and _RELEASE_BEFORE.search(asked.text):
+    elif asked.follows and asked.says("release_before"):
         yield Weighed(7.5, Again(earlier="release"))
     elif asked.follows and _is_of_release(asked):
         yield Weighed(7.0, Again(topic=asked.slots(Release)[0].name))
@@ -270,23 +237,11 @@ def again(asked: Asked) -> Iterator[Weighed]:
         yield from _turned(asked)
 
 
-_RELEASE_BEFORE = lazy(
-    r"^(?:and |what about |how about |in )*(?:the )?"
-    r"(?:(?:previous|prior) (?:\w+ )?(?:release|version)"
-    r"|(?:release|version|one) before(?: that| it)?)$|^那?[上前]一?个\w{0,4}(?:版本|发布)呢?$",
-    re.IGNORECASE,
-)
-"""The release before the one just mentioned."""
-
-
 def _is_of_release(asked: Asked) -> bool:
     """Whether it repeats the last question for another release: *and in 1.2*."""
     one = len(asked.slots(Release)) == 1 and not (asked.spans or asked.left or asked.kinds)
     again = one and "again" in _opening(asked)
     return again and asked.only_words("again", "prep", "ask", "aux", "about")
-
-
-_PLURAL = lazy(r"\b(?:those|them|they|these)\b|它们|他们|这些|那些", re.IGNORECASE)
 
 
 def _undoes(asked: Asked) -> bool:
@@ -315,17 +270,8 @@ def _opening(asked: Asked) -> frozenset[str]:
 def _narrows(asked: Asked) -> bool:
     """Whether it limits the last list: *only ROCm*, *of these*."""
     listed = asked.follows in _LISTED and not asked.has("change")
-    of_those = listed and _ABOUT_THOSE.search(asked.text)
+    of_those = listed and asked.says("which_are_about")
     return asked.has("among") or "only" in _opening(asked) or bool(of_those)
-
-
-_ABOUT_THOSE = lazy(
-    r"^(?:and )?(?:which|any)(?: ones?)?(?: of (?:them|these|those|it))? (?:(?:is|are|were) )?"
-    r"(?:about|for|on|in|related|relevant|concern|touch|affect|deal)|^有?(?:哪些|哪几个|什么)(?:是)?"
-    r"(?:和|跟|与|关于|涉及)|^有?哪些是.{1,40}的$",
-    re.IGNORECASE,
-)
-"""The items of a list that are about something: *which ones are about MoE*."""
 
 
 def _corrects(asked: Asked) -> bool:
@@ -352,7 +298,7 @@ def _turned(asked: Asked) -> Iterator[Weighed]:
     if slots or asked.without or not words or again == Again():
         return
     counted = not (again.topic or again.path) and any(getattr(again, name) for name in _COUNTED)
-    its = asked.spans or (asked.has("it") and not _PLURAL.search(asked.text))
+    its = asked.spans or (asked.has("it") and not asked.says("those"))
     its = its or (asked.has("change") and "latest" in str(asked.top))  # "the latest 5 commits"
     alone = _is_bare(asked) or (asked.follows and not its)
     only = _narrows(asked)
@@ -407,13 +353,11 @@ def _same(asked: Asked) -> str:
         return ""
     if asked.has("they:all") and asked.follows not in _ONE:
         return ""  # "what did they revert in July"
-    if _THAT_FILE.search(asked.text):
+    if asked.says("that_file"):
         return "file"
     kinds = (f"kind:{kind}" for kind in asked.kinds)
     return "author" if asked.has("they") and asked.only_words(*_BESIDE_THEM, *kinds) else ""
 
-
-_THAT_FILE = lazy(r"\b(?:that|this|the same) file\b|(?:这个|那个|同一个?)文件", re.IGNORECASE)
 
 _BESIDE_THEM = (
     *("they", "me", "agent", "change", "ask", "aux", "again", "join", "happened", "count"),
@@ -439,12 +383,5 @@ def _narrows_last(asked: Asked) -> bool:
         return False
     if not (asked.level or asked.kinds) or asked.has("happened", "upgrade"):
         return False
-    which = asked.follows == "release" or (asked.follows and _THOSE.search(asked.text))
+    which = asked.follows == "release" or (asked.follows and asked.says("which_of_those"))
     return bool((asked.has("only") and not asked.has("ask")) or _goes_on(asked) or which)
-
-
-_THOSE = lazy(
-    r"^有?哪(?:个|些|一个)(?:是|最)|的(?:有|是)(?:哪些|什么)$"
-    r"|^(?:and )?which (?:ones? )?(?:are|is|has|have)\b|\bones$",
-    re.IGNORECASE,
-)

@@ -3,6 +3,7 @@
 Unusual wordings are replaced first (``wordings.toml``). Another table (``cues.toml``) lists the
 wordings of each tag; the longest known wording at a place counts. English is matched by words,
 Chinese by characters. An unknown word counts as the known one that it misspells by a letter or two.
+The same table lists phrases, expressions that are sought in the whole question.
 """
 
 from __future__ import annotations
@@ -263,6 +264,14 @@ def english(words: Sequence[str], at: int) -> tuple[frozenset[str], int]:
         if tags is not None:
             return tags, size
     return NONE, 1
+
+
+_PHRASES = {name: lazy("|".join(some), re.IGNORECASE) for name, some in _TABLE["phrases"].items()}
+
+
+def says(text: str, phrase: str) -> bool:
+    """Whether a text contains a phrase of the table, given by its name."""
+    return _PHRASES[phrase].search(text) is not None
 
 
 def is_cue(word: str) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from datetime import timedelta
 
@@ -10,7 +9,7 @@ from digest.core.enums import ChangeKind
 from digest.core.facts import Action, FactKind
 from digest.core.patterns import lazy
 from digest.question.asked import Asked, Weighed, rule
-from digest.question.change_rules import RELEASE, switched_to, time_counted
+from digest.question.change_rules import switched_to, time_counted
 from digest.question.commit_range import Refs, release_number
 from digest.question.intent import Changed, Search, Top
 from digest.question.range_rules import reaching
@@ -35,7 +34,7 @@ def search(asked: Asked) -> Iterator[Weighed]:
     if titles and not asked.has("other", "search", "mention"):
         yield Weighed(_SURELY, Search(terms=(titles[0],), window=asked.span))
     cues = [asked.tags[tag] for tag in ("search", "mention") if tag in asked.tags]
-    if not cues or asked.references or (asked.has("history") and RELEASE.search(asked.text)):
+    if not cues or asked.references or (asked.has("history") and asked.says("which_release")):
         return  # "in which release did the search API come"
     at = max(cues)
     terms = tuple(t for t in (_ENDS.sub("", term) for term in _terms(asked, at)) if t)[:MOST_TERMS]
@@ -166,17 +165,10 @@ def _weight(asked: Asked, intent: Changed) -> float:
 _DEEDS = ("agent", "change", "wrote", "review", "keep")
 
 
-_EITHER = lazy(r"(?:dos|xss|rce|ssrf|cve) ?(?:/|,|or|、|或) ?(?:security|安全)", re.IGNORECASE)
-_IF_WE = lazy(
-    r"\bif (?:i|we) |\b(?:i|we) (?:use|run|deploy|serve)\b|我们?(?:用|跑|部署)", re.IGNORECASE
-)
-"""A statement of what the asker uses, beside a question about changes."""
-
-
 def _counts(asked: Asked, tag: str) -> bool:
     """Whether a tag counts against a list, such as the start of another command."""
     if tag == "me" and (
-        _IF_WE.search(asked.text)
+        asked.says("what_we_use")
         or asked.level
         or asked.has("upgrade", "catchup", "risk")
         or (asked.has("change") and asked.has("ask"))
@@ -201,7 +193,7 @@ def _listing(asked: Asked) -> Changed | None:
         span, releases = reaching(span, releases), []
     if len(releases) > 2:
         return None
-    if ChangeKind.SECURITY in kinds and _EITHER.search(asked.text):
+    if ChangeKind.SECURITY in kinds and asked.says("kind_of_attack"):
         topic = ""  # "DoS / security fixes"
     if asked.has("trouble") and not kinds:
         kinds = (ChangeKind.BREAKING, ChangeKind.REVERTS, ChangeKind.FIX)
@@ -227,13 +219,13 @@ def _listing(asked: Asked) -> Changed | None:
     people = asked.has("who", "contributors", "per:author", "newcomers") and not asked.has(
         "per:file", "per:folder"
     )
-    if asked.top and _OF_PEOPLE.search(asked.text):
+    if asked.top and asked.says("people"):
         people = True
     gains = _is_gain(asked)
     if ChangeKind.PERFORMANCE in kinds and (without := _PERCENT.sub("", topic).strip()) != topic:
         topic, gains = without, True  # "more than 10% faster"
-    top = asked.top or (Top(1) if _THE_ONE.search(asked.text) else None)
-    if top is None and _LAST.search(asked.text):
+    top = asked.top or (Top(1) if asked.says("most_important") else None)
+    if top is None and asked.says("changed_last"):
         people, top = False, Top(1, "latest")
     return Changed(
         window=span or asked.now.usual,
@@ -250,7 +242,7 @@ def _listing(asked: Asked) -> Changed | None:
         people=people,
         files=asked.counts("per:file") and not (paths or asked.counts("per:folder")),
         folders=asked.counts("per:folder") and not paths,
-        mergers=people and _MERGERS.search(asked.text) is not None,
+        mergers=people and asked.says("who_merged"),
         reviewers=people and asked.has("review"),
         top=top,
         against=asked.against,
@@ -271,36 +263,10 @@ def _is_gain(asked: Asked) -> bool:
     """Whether the question asks for the greatest speed-ups: *the biggest speedup*."""
     people = asked.has("who", "contributors", "per:author", "per:file", "per:folder")
     sped = asked.kinds == (ChangeKind.PERFORMANCE,) and not people
-    return sped and _GREATEST.search(asked.text) is not None
+    return sped and asked.says("greatest")
 
 
 _PERCENT = lazy(r"\s*(?<![\w.])\d{1,4}(?:\.\d{1,3})?%")
-_GREATEST = lazy(r"\b(?:biggest|largest|greatest|fastest|best|most)\b|最[大快多高]", re.IGNORECASE)
-
-_THE_ONE = lazy(
-    r"\bthe (?:single )?most (?:risky|dangerous|important|critical|serious)"
-    r" (?:change|commit|pr|merge|fix|patch|thing|news)\b"
-    r"|\b(?:biggest|number one) (?:thing|news|story|deal|headline)\b"
-    r"|\b(?:change|commit|pr) (?:is|was) (?:the )?most (?:risky|dangerous|important)"
-    r"|最(?:危险|重要|关键|严重|要紧)的(?:一[个条项])?(?:改动|变更|提交)(?:是哪|是什么|是啥)",
-    re.IGNORECASE,
-)
-"""A request for the one most important change; level words belong to it."""
-
-
-_OF_PEOPLE = lazy(
-    r"\b(?:people|persons|authors|committers|contributors|developers|devs|folks|engineers)\b|人|作者",
-    re.IGNORECASE,
-)
-
-_LAST = lazy(
-    r"\b(?:who|when)\b.{1,120}\blast\W*$"
-    r"|\b(?:who|when \w+) (?:.{1,120} )?last (?:chang|touch|edit|modif|updat|committ|work)"
-    r"|\blast (?:person|one|dev|developer) (?:to|who|that) (?:chang|touch|edit|modif|updat|work)"
-    r"|最后一?次?(?:修改|改动|更新|改|动|碰)",
-    re.IGNORECASE,
-)
-"""A request for the newest change to a thing: *who changed it last*, *when was it last changed*."""
 
 
 def _done(asked: Asked, *, people: bool) -> tuple[Action, ...]:
@@ -311,7 +277,6 @@ def _done(asked: Asked, *, people: bool) -> tuple[Action, ...]:
     return asked.actions
 
 
-_MERGERS = lazy(r"\bwho (?:\w+ ){0,3}merge[sd]?\b|谁合[并入]", re.IGNORECASE)
 _LATELY = lazy(
     r"\b(?:recently|lately|these days|of late)\b"
     r"|(?:最近|近期|近来|近日)(?! ?[\d一二三两四五六七八九十几半这])"

@@ -22,7 +22,7 @@ from digest.errors import UserError
 from digest.frozen import frozen
 from digest.question import follow_up_rules, list_rules, range_rules  # noqa: F401 - they add their rules
 from digest.question.asked import RULES, Asked, Weighed
-from digest.question.change_rules import RELEASE, YES_OR_NO, only_marked
+from digest.question.change_rules import only_marked
 from digest.question.intent import (
     Affected,
     Again,
@@ -47,12 +47,13 @@ from digest.question.lexicon import (
     is_foreign,
     language_of,
     reference_of,
+    says,
     tidy,
     without_language,
     without_tail,
 )
 from digest.question.periods import Now
-from digest.question.profile_rules import reaches_asker, read_profiling
+from digest.question.profile_rules import read_profiling
 from digest.question.questions import near_examples
 from digest.question.slot_values import (
     Background,
@@ -145,7 +146,7 @@ def read(text: str, now: datetime, zone: ZoneInfo, background: Background = _NOB
         if rest := f"{question[:begin]} {question[end:]}".strip(" ,-"):
             question, background = rest, replace(background, corrects=True)
     told = read_managing(asked) or read_profiling(question)
-    its = isinstance(told, Affected) and reaches_asker(question)
+    its = isinstance(told, Affected) and says(question, "reaches_asker")
     if told is not None and not (its and background.follows):
         return Reading(told)
     listed = background.follows in {"list", "release"}
@@ -167,7 +168,7 @@ def read(text: str, now: datetime, zone: ZoneInfo, background: Background = _NOB
         unknown = Unknown(near=near, foreign=is_foreign(asked), thanks=thanks, terms=terms)
         words = [name_of(token) for token in plain.tokens if not token.tags & _NO_TOPIC]
         words = list(dict.fromkeys(words))[:_MOST_UNKNOWN]
-        dated = RELEASE.search(asked) is not None
+        dated = says(asked, "which_release")
         found = Reading(unknown, sure=False, words=tuple(words), content=terms, dated=dated)
     return found
 
@@ -244,7 +245,7 @@ def split(text: str, now: datetime, zone: ZoneInfo, background: Background) -> t
     """The two questions of a text; empty if it is one or either is not understood."""
     asked = tidy(text[:LONGEST])
     two = tuple(dict.fromkeys(_NUMBER_OF_CHANGE.findall(asked)))
-    if len(two[1:]) == 1 and _RELATION.search(asked):
+    if len(two[1:]) == 1 and says(asked, "relation"):
         return tuple(f"explain {one}" for one in two)
     whole = len(without_tail(asked))
     for joint in itertools.islice(_JOINT.finditer(asked), _MOST_JOINTS):
@@ -331,10 +332,6 @@ _JOINT = lazy(
 """Separators between two questions."""
 
 _NUMBER_OF_CHANGE = lazy(r"(?<!\S)#\d{1,9}(?!\w)")
-_RELATION = lazy(
-    r"\b(?:relate|related|relation|differ\w*|versus|vs)\b|关系|区别|不同|关联", re.IGNORECASE
-)
-"""Questions about two changes, each of which is explained: *how do #1 and #2 relate*."""
 
 _ZH_JOINT = lazy(r",? ?")
 _SPECIFIC = Touched | Explain | Released | Compare
@@ -388,16 +385,16 @@ def _read(question: str, now: Now, background: Background) -> Reading | None:
     )
     unknown = asked.unknown if isinstance(best.intent, Changed | DigestOf) else ()
     sure = best.weight >= SURE and not unknown
-    single = _SINGLE.search(question) is not None
     reason = isinstance(best.intent, Touched) or ChangeKind.REVERTS in asked.kinds
-    single = single or (asked.has("why") and reason)
+    single = asked.says("one_change") or (asked.has("why") and reason)
     brief = asked.has("shorter") and isinstance(best.intent, Changed | DigestOf | Explain)
     said = set(asked.kinds) & _SAID or asked.actions or asked.has("history")
-    yes_or_no = YES_OR_NO.search(question) is not None
-    undone = yes_or_no and _UNDONE.search(question) is not None
+    yes_or_no = asked.says("yes_or_no")
+    undone = yes_or_no and asked.says("undone")
     closed = bool(said) and yes_or_no and not (asked.has("it") and follows)
     spelt = " ".join(token.text for token in tokens)
-    dated = any(map(RELEASE.search, (question, spelt))) and bool(asked.kinds or asked.topic)
+    dated = asked.says("which_release") or says(spelt, "which_release")
+    dated = dated and bool(asked.kinds or asked.topic)
     return Reading(
         best.intent,
         sure,
@@ -425,19 +422,8 @@ def _about_name(asked: Asked) -> Reading | None:
     return Reading(touched, sure=False, words=asked.words, unknown=asked.unknown)
 
 
-_UNDONE = lazy(
-    r"\b(?:reverted|undone|rolled back|backed out)\b|被?(?:回退|回滚|撤销)", re.IGNORECASE
-)
 _SAID = {ChangeKind.FIX, ChangeKind.REVERTS, ChangeKind.SECURITY, ChangeKind.DEPRECATIONS}
 """Kinds for which a change proves a yes: *was it fixed*."""
-
-_SINGLE = lazy(
-    r"\bthe (?:[\w-]+ )?(?:commit|pr|pull request|change|fix|patch|revert)\b"
-    r"(?! (?:log|history|list))"
-    r"|\bthe (?:[\w-]+ )?one (?:about|on|with|that|by|for)\b|[那这]个 ?(?:pr|提交|改动|变更|修复)",
-    re.IGNORECASE,
-)
-"""A description of one change: *the PR about audio limits*."""
 
 
 def _is_ours(plain: Asked) -> bool:

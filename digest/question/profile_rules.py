@@ -234,16 +234,3 @@ def _entries(written: str) -> tuple[ProfileEntry, ...]:
 
 def _mine(match: re.Match[str]) -> bool:
     return any(value for name, value in match.groupdict().items() if name.startswith("mine"))
-
-
-def reaches_asker(question: str) -> bool:
-    """Whether it asks if the subject reaches the asker: *does it affect us*."""
-    return _REACHES.search(question) is not None
-
-
-_REACHES = lazy(
-    r"\b(?:it|this|that|they|these|one|change)\b(?: \w+)?"
-    r" (?:affects?|break|hit|impact|concern|matter)(?: \w+){0,2} (?:us|me|my|our)\b"
-    r"|(?:会不会|会|有没有)(?:影响|破坏|波及)(?:到|了)?(?:我|咱)",
-    re.IGNORECASE,
-)
