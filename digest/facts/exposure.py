@@ -48,6 +48,7 @@ _REFERENCE = "docs/reference"
 
 _PUBLIC_HEADER = lazy(r"(?:^|/)(?:include|api|public)/")
 _JAVA_MAIN = lazy(r"(?:^|/)src/main/")
+_JAVA_INNER = lazy(r"/(?:impl|internals?)/(?:[^/]{1,80}/){0,6}[^/]{1,80}\.java$")
 _INNER_GO = lazy(
     r"(?:^|/)(?:internal|cmd|test(?:s|util\w*|storage|helpers?|ing|data)?)/|(?:^|/)main\.go$"
 )
@@ -184,6 +185,8 @@ def _is_public(fact: Fact, texts: Mapping[str, str]) -> bool | None:
             inner = _INNER_RUST.search(path) or (around and _is_closed(around[-1], texts))
             return False if inner else None
         case "java":
+            if _JAVA_INNER.search(path):
+                return False
             return True if _JAVA_MAIN.search(path) else None
         case "c" | "cpp" | "cuda":
             return _PUBLIC_HEADER.search(path) is not None

@@ -426,6 +426,11 @@ def _java(_source: SideText, call: CodeCall) -> Read | None:
     if call.callee == ".longOpt":
         name = literal(call.get("", 0))
         return ((f"--{name}",), None, None) if name else None
+    if call.callee in {".accepts", ".addArgument"}:
+        texts = [t for p in call.positional[:3] if (t := literal(p))]
+        if call.callee == ".accepts":
+            return ((f"--{texts[0]}",), None, None) if texts else None
+        return tuple(t for t in texts if t.startswith("-")), None, None
     given = call.named.get("names") or call.named.get("name") or ""
     return tuple(re.findall(r'"(--?[\w-]+)"', given)), call.named.get("defaultValue"), None
 

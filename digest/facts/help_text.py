@@ -115,6 +115,7 @@ def _quoted(lines: Sequence[str], row: int) -> str:
     window = "\n".join(_declaration(lines, row))
     texts = [literals(window, at.start()) for at in _LITERAL.finditer(window)]
     prose = [t for t in texts if len(_WORD.findall(t)) > _LEAST_WORDS and " " in t]
+    prose = [t for t in prose if "${" not in t]  # a value that is computed
     return max(prose, key=len, default="")
 
 
@@ -237,7 +238,7 @@ _MOST_LINES = 40  # changed lines of one place that are compared
 def _told_beside(old: str, news: Sequence[str]) -> str:
     """The added line that equals a removed one except for its value."""
     match = _TELLS_DEFAULT.search(old[:_LONGEST_TOLD])
-    comment = not _CODE_LINE.match(old)
+    comment = not _CODE_LINE.match(old) and not old.rstrip().endswith(("{", "(", "["))
     head = old[: match.start("value")] if match and comment else ""
     return next((n for n in news[:_MOST_LINES] if head and n.startswith(head)), "")
 

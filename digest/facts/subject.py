@@ -84,6 +84,9 @@ def read_subject(title: str, body: str = "", number: int | None = None) -> Subje
     its own after those of the commits before; the number of a cherry-pick's origin does not count.
     """
     words, numbers = strip_numbers(title[:_LONGEST].strip().removeprefix("* "))
+    if "\\n" in words:  # a line break that a tool wrote as text
+        words, own = strip_numbers(words.partition("\\n")[0])
+        numbers = numbers or own
     words, tags, series = strip_tags(_QUOTED.sub(r"\1", words))
     if key := _TICKET.match(words):
         words, more, later = strip_tags(words[key.end() :])

@@ -128,6 +128,7 @@ _OF_OTHERS = re.compile(r"[a-z]\w*(?:\.[a-z]\w*)+$")
 _MOST_SEARCHED = 40  # the most names to search for as aliases of remaining ones
 _NEARLY = 0.5
 _ALIKE_NAMES = 0.4
+_SMALL = 4  # lines of what only returns a field
 _ALIKE_ALONE = 0.6  # the same share for declarations of one line
 _ONE_LINE = 300  # characters
 _NUMBERS = re.compile(r"\b\d+\b")
@@ -303,6 +304,8 @@ def _renames(
     for lost in gone:
         for found in come:
             if lost.kind == found.kind != "export" and lost.parent == found.parent:
+                if _is_getter(lost) and _alike_getters(lost, come, compared) != [found]:
+                    continue
                 likeness = _likeness(lost, found, compared)
                 if likeness >= _ALIKE or (
                     likeness >= _NEARLY and _in_its_place(lost, found, compared)
@@ -344,6 +347,21 @@ def _likeness(one: PublicDeclaration, other: PublicDeclaration, compared: Compar
     if min(len(a), len(b)) < 2 or not 0.5 <= len(a) / len(b) <= 2:
         return 0.0
     return compared.ratio(a, b, _NEARLY, autojunk=False) if len(a) < 400 else float(a == b)
+
+
+def _alike_getters(
+    lost: PublicDeclaration, come: Iterable[PublicDeclaration], compared: Comparison
+) -> list[PublicDeclaration]:
+    """The new declarations that one may have become that is the same as any of its kind."""
+    name = last_part(lost.name)
+    those = [c for c in come if c.parent == lost.parent]
+    return [c for c in those if compared.ratio(name, last_part(c.name)) >= _ALIKE_NAMES]
+
+
+def _is_getter(entry: PublicDeclaration) -> bool:
+    """Whether a declaration only returns what has its name, as any other of its type may do."""
+    lines = _lines(entry)
+    return len(lines) <= _SMALL and any("\0" in line for line in lines[1:])
 
 
 def _lines(entry: PublicDeclaration) -> list[str]:

@@ -117,7 +117,7 @@ class DeclaredField:
 
 CONFIGURES = lazy(
     r"(?:Config|Configuration|Settings?|Options?|Opts|Args|Arguments|Params|Parameters|Props"
-    r"|Preferences|Policy)(?:[A-Z]\w*)?$|^(?:config|settings|options|opts|params)$"
+    r"|Preferences|Policy)(?:(?!\w*(?:Component|Dialog|Page|Panel|Tab|View|Widget)$)[A-Z]\w*)?$|^(?:config|settings|options|opts|params)$"
 )
 """The names of types in which users set things."""
 
@@ -303,6 +303,7 @@ def key(text: str | None) -> str | None:
 
 def type_key(text: str) -> str | None:
     """A type without the modules that it is imported from, and without notes on it."""
+    text = text.replace("interface{}", "any").lstrip("| ")
     return key(_QUALIFIED.sub("", _ANNOTATED.sub(r"\g<type>", text)))
 
 

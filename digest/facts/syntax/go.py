@@ -77,6 +77,9 @@ def _type(spec: Node, name: str, *, inner: bool = False) -> Iterator[Declaration
         if child.type == "method_elem" and not inner:
             yield from _function(child, name)
         for field in kids(child) if child.type == "field_declaration_list" else ():
+            embedded = not field.children_by_field_name("name")
+            if embedded and (key := _key(field, name)):  # files name it, unlike its members
+                yield field_declaration(field, name, key, plain(named_child(field, "type")))
             for one in field.children_by_field_name("name"):
                 if _is_exported(text_of(one)) and not (inner and not _key(field, name)):
                     shown, type_ = _key(field, name) or text_of(one), named_child(field, "type")

@@ -126,6 +126,7 @@ def test_a_thing_with_much_new_code_is_called_new_and_an_improvement_is_not():
     assert told("Token API of the cache", Language.EN, much) == "New: Token API of the cache"
     assert told("Apply wide loads", Language.EN, much) == "Apply wide loads"
     assert told("further restrict the pool", Language.EN, much) == "Further restrict the pool"
+    assert told("advance newest clocks", Language.EN, much) == "Advance newest clocks"
     assert told("Router optimization", Language.EN, much) == "Router optimization"
     less = file("src/a.py", added=90, deleted=30)
     assert told("Token API of the cache", Language.EN, less) == "Token API of the cache"

@@ -364,3 +364,11 @@ def test_help_in_a_block_of_text_is_read_from_its_first_word():
         "                Whether the shop's own tracing is active.",
     ]
     assert beside(lines, 0) == "Whether the shop's own tracing is active."
+
+
+def test_text_that_a_program_computes_is_no_help():
+    lines = [
+        "  config.depth = config.depth ?? 1",
+        "  config.file = `${typeof cwd === 'function' ? cwd() : ''} is the place of all of them`",
+    ]
+    assert beside(lines, 0) == ""

@@ -1504,3 +1504,17 @@ def test_value_of_a_flag_is_not_looked_for_in_releases():
     assert (fact.action, fact.name) == (Action.REMOVED, "--codec=a")
     asked = (Question(index=0, name=fact.name, commit="1", words=("--codec=a",)),)
     assert unreleased(facts, asked, frozenset()) == facts
+
+
+@pytest.mark.parametrize(
+    ("call", "name"),
+    [
+        ('parser.accepts("bootstrap-servers", "The servers.")', "--bootstrap-servers"),
+        ('parser.addArgument("--throughput").help("Messages.")', "--throughput"),
+    ],
+)
+def test_options_of_programs_in_java(call: str, name: str) -> None:
+    old = f"class Tool {{\n    void run() {{\n        option = {call};\n        go();\n    }}\n}}\n"
+    new = old.replace(f"        option = {call};\n", "")
+    found = facts_of("Drop it", ("tools/src/main/java/a/Tool.java", old, new)).of(FactKind.FLAG)
+    assert [(f.action, f.name) for f in found] == [(Action.REMOVED, name)]

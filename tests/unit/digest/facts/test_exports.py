@@ -16,6 +16,17 @@ def offered(old: str, new: str, path: str = "src/index.ts") -> list[tuple[str, s
     return sorted((f.action.value, f.name) for f in facts)
 
 
+def test_packages_of_java_that_call_themselves_internal_offer_nothing() -> None:
+    for path, public in (
+        ("a/internals/b/C.java", False),
+        ("a/impl/C.java", False),
+        ("a/C.java", True),
+    ):
+        file = (f"streams/src/main/java/{path}", "public class C {\n}\n", None)
+        (fact,) = facts_of("Drop it", file).of(FactKind.SYMBOL)
+        assert with_exposure(fact, {}).public is public
+
+
 def test_module_is_named_as_importers_write_it_without_folders_around_its_package() -> None:
     path = "shop_slim/shop/server/app.py"
     fact = next(

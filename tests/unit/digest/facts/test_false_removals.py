@@ -816,3 +816,42 @@ def test_setting_is_deprecated_although_a_function_of_its_name_goes() -> None:
     field = head.replace("    use_swap: bool = False\n", "    mode: str = ''\n")
     files = (("shop/config/cache.py", head, field + notice), files[1])
     assert deprecated("Split the swap", *files) == []
+
+
+def test_setting_of_go_that_was_embedded_under_its_name_is_not_new() -> None:
+    old = 'package otlp\n\ntype Config struct {\n\tProtocols `mapstructure:"protocols"`\n}\n'
+    new = old.replace("\tProtocols `", "\tProtocols Protocols `")
+    assert facts_of("Name it", ("receiver/config.go", old, new)).of(FactKind.CONFIG) == ()
+
+
+def test_another_spelling_of_the_same_type_is_no_change() -> None:
+    old = 'package shop\n\ntype PluginConfig struct {\n\tConfig map[string]interface{} `hcl:"config"`\n}\n'
+    file = ("command/plugins.go", old, old.replace("interface{}", "any"))
+    assert facts_of("Modernize it", file).of(FactKind.CONFIG) == ()
+    script = "export type WorkflowConfig = {\n  handler: A\n}\nexport interface JobConfig {\n  run:\n    | A\n    | B\n}\n"
+    file = ("src/jobs.ts", script, script.replace("run:\n    | A\n    | B", "run: A | B"))
+    assert facts_of("Format it", file).of(FactKind.CONFIG) == ()
+
+
+def test_methods_that_only_return_a_field_are_not_renamed_into_any_other() -> None:
+    getter = "    public Serde NAME() {\n        return NAME;\n    }\n\n"
+    head = "public class Joined {\n"
+    names = (["value", "otherValue"], ["gracePeriod", "leftValue", "rightValue"])
+    old, new = (head + "".join(getter.replace("NAME", n) for n in those) + "}\n" for those in names)
+    items = facts_of("Clean up", ("src/main/java/a/Joined.java", old, new)).items
+    assert [f.name for f in items if f.action is Action.RENAMED] == []
+    new = head + getter.replace("NAME", "leftValue") + getter.replace("NAME", "otherValue") + "}\n"
+    items = facts_of("Clean up", ("src/main/java/a/Joined.java", old, new)).items
+    assert [f.name for f in items if f.action is Action.RENAMED] == ["Joined.leftValue"]
+
+
+def test_parts_of_a_page_configure_nothing() -> None:
+    old = "export class SettingsComponent {\n  zoom = 1\n}\n"
+    new = old.replace("  zoom", "  scale = 2\n  zoom")
+    assert facts_of("Zoom", ("src/settings.ts", old, new)).of(FactKind.CONFIG) == ()
+
+
+def test_code_that_begins_a_function_states_no_default() -> None:
+    old = "export const factory = {\n  default: async (args: {\n    config: Config\n  }) => 1,\n}\n"
+    file = ("src/factory.ts", old, old.replace("async (", "("))
+    assert not [f for f in facts_of("Make config synchronous", file).items if f.detail == "default"]

@@ -17,6 +17,7 @@ from digest.facts.subject import read_subject
         ("【修复】解决崩溃 (#8)", ("修复",), "解决崩溃", 8),
         ("[ROCm][ [Perf] Sparse attention (#46)", ("ROCm", "Perf"), "Sparse attention", 46),
         ("Fix typo", (), "Fix typo", None),
+        ("fix: stop it (#1)\\n\\nThe `pool` did (#2)", (), "stop it", 2),
         ("Fix the parser (GH-5120)", (), "Fix the parser", 5120),
         ("Fix it (!31)", (), "Fix it", 31),
         ("Use the kernel (other/repo#39) (#495)", (), "Use the kernel (other/repo#39)", 495),
