@@ -26,6 +26,7 @@ from digest.question.intent import (
     Touched,
     Why,
 )
+from digest.question.lexicon import PHRASES
 from digest.question.slot_values import Path, Quote, Release, Symbol
 from digest.question.thing_cues import stated_in
 
@@ -146,7 +147,7 @@ def of_it(asked: Asked) -> Iterator[Weighed]:
 def touched(asked: Asked) -> Iterator[Weighed]:
     """The history of a flag, a variable or a class."""
     name, sure = _symbol(asked)
-    name = _PACKAGE.sub("", name)
+    name = PHRASES["package"].sub("", name)
     if not name or asked.references or asked.has("other", "search", "mention"):
         return
     if asked.has("me") and not (sure and asked.has("history")):
@@ -158,7 +159,7 @@ def touched(asked: Asked) -> Iterator[Weighed]:
     if not asked.slots(Symbol) and asked.has("kind:fix") and asked.says("which_release"):
         return  # "which release fixed the crash"
     cues = asked.has("history", "happened", "explain", "default", "why", "state", "bump", "risk")
-    cues = cues or asked.has("instead") or _WHAT_IS.fullmatch(asked.text) is not None
+    cues = cues or asked.has("instead") or PHRASES["what_is"].fullmatch(asked.text) is not None
     cues = cues or bool(asked.actions)
     told = cues or asked.has("kind:deprecations")
     if (not sure and not cues) or ("=" in name and asked.has("explain") and not asked.slots(Quote)):
@@ -179,16 +180,6 @@ def touched(asked: Asked) -> Iterator[Weighed]:
     yield Weighed(
         weight, Touched(name=name, window=window, claim=claim_of(asked) or _wanted(asked))
     )
-
-
-_PACKAGE = lazy(r"(?<=\w) (?:dependency|package|library|crate)$", re.IGNORECASE)
-"""A noun behind a name that says what it is of: *the diskcache dependency*."""
-
-_WHAT_IS = lazy(
-    r"(?:so |and )?what(?:'s| is|s| are)(?: the| a| an)? [\w.:-]{3,80}(?: \w+)?\W*"
-    r"|[\w.:-]{3,80} ?(?:这个?\w{0,4})?(?:到底)?是(?:什么|啥|干什么的|干嘛的|做什么的)\W*",
-    re.IGNORECASE,
-)
 
 
 @rule

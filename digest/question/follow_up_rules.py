@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import replace
 from operator import attrgetter
 
 from digest.core.enums import Language
 from digest.core.facts import FactKind
-from digest.core.patterns import lazy
 from digest.question.asked import Asked, Weighed, rule
 from digest.question.change_rules import ABOUT, claim_of, switched_to, time_counted
 from digest.question.intent import (
@@ -28,6 +26,7 @@ from digest.question.intent import (
     Touched,
     Why,
 )
+from digest.question.lexicon import PHRASES
 from digest.question.questions import QUESTIONS
 from digest.question.slot_values import Path, Release, Step, Symbol
 from digest.question.thing_cues import is_thing, stated_in
@@ -184,7 +183,7 @@ def of_a_list(asked: Asked) -> Iterator[Weighed]:
     of_it = Author if of_it is None and asked.is_writing and asked.has(*_ACTS) else of_it
     of_it = Released if of_it is None and asked.says("when_released") else of_it
     aspect = QUESTIONS[of_it].name if of_it else ""
-    if asked.follows == "change" and (step := _STEP.match(asked.text)):
+    if asked.follows == "change" and (step := PHRASES["next_change"].match(asked.text)):
         yield Weighed(6.5, Nth(place=0, step=-1 if step["back"] or step["back_zh"] else 1))
     if asked.follows and asked.topic and asked.says("the_one_about") and not asked.spans:
         about = " ".join((asked.topic, *asked.unknown))
@@ -196,12 +195,6 @@ def of_a_list(asked: Asked) -> Iterator[Weighed]:
 
 
 _EXPLAINING = ("it", "explain", "change", "longer", "aux", "ask", "join", "prep", "who")
-_STEP = lazy(
-    r"(?:and )?(?:the )?(?:next|following|(?P<back>previous)) (?:one|change|pr|commit)$"
-    r"|那?(?:下|(?P<back_zh>上))一[条个]呢?$",
-    re.IGNORECASE,
-)
-"""The change next to the one just explained."""
 _slot = attrgetter("slot")
 
 

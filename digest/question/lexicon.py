@@ -65,7 +65,7 @@ def tidy(text: str) -> str:
     flat = _SLASH.sub(r"\1", flat, count=1) if flat.startswith("/") else flat
     if _OPEN_RANGE.search(flat):
         return flat
-    flat = _OF_PERSON.sub(r"\2\1", _NOT_WHAT.sub("", flat))
+    flat = _OF_PERSON.sub(r"\2\1", PHRASES["not_asked"].sub("", flat))
     flat = _ABBREVIATED.sub(_abbreviation, flat)
     return flat.rstrip(_MARKS) or ("?" if "?" in flat else "")
 
@@ -73,11 +73,6 @@ def tidy(text: str) -> str:
 _DOTS = lazy(r"(?<=[A-Za-z])\.{2,}(?=\s)")  # a pause, not a range
 _DASH = lazy(r"(?<=\s)(?:-{2,3}|[–—])(?=\s)")
 _DRAWN = lazy(r"(?<=[啦呀哦哈吧呢嘛啊喽])~+")  # a friendly tone, not a range
-_NOT_WHAT = lazy(
-    r"\((?:and |but )?(?:not (?:who|what|when|which|how|the one)|i don't|i do not) [^()]{1,60}\)",
-    re.IGNORECASE,
-)
-"""An aside about what is not asked: *who wrote it (not who merged it)*."""
 _OF_PERSON = lazy(
     r"^(?:(?i:and|also|what about|how about|then) )?([A-Z][\w-]{1,30}(?: [A-Z][\w-]{1,30})?)"
     r"(?:[?,:]| -+) (.{1,80}?)\b(?i:(?:of )?(?:his|hers|theirs)|he|she|they)\b",
@@ -96,35 +91,9 @@ def _abbreviation(match: re.Match[str]) -> str:
     return " ".join([*words[: -len(short)], match[2]])
 
 
-_TAIL = lazy(
-    r"(?:,? and (?:on )?(?:which|what) (?:day|date)$|(?:,| and|, and) by whom|,? (?:and )?who "
-    r"(?:did|made|added|removed|bumped|raised|changed|fixed|wrote|merged|reverted) it)"
-    r"(?:\W{1,3}(?:thanks|thank you|thx|please|pls)\W{0,3})?$"
-    r"|,? if (?:u|you) (?:have|can|could|know|got|find|see)\b.{0,40}$"
-    r"|[?.!;] (?:(?:i|we) )?(?:need|have|want|trying|going|plan\w*)"
-    r" (?:it |someone |somebody )?(?:to|for) .{1,90}$"
-    r"|[?!;] (?:i'm |we're )?(?:writing|preparing|planning|doing|putting|drafting|making)"
-    r" [^?]{1,80}$"
-    r"|, (?:doing|preparing|writing|debugging|planning|chasing|hunting|investigating) [^?,]{1,60}$"
-    r"|(?<=\d)(?:st|nd|rd|th)?, the (?:day|week|month) [^,]{1,60}$"
-    r"|[?!.;]+ (?:our|we|we've|my|i|i've) (?!(?:want|need|see|know|ask|would)\b)[^?]{1,120}$"
-    r"|, (?:we|our \w+) (?:still |also )?(?:use|serve|run|have|rely)\b[^?,]{1,90}$"
-    r"|,? or (?:(?:do|should|must|can|will) (?:i|we)|is (?:it|that|this)) [^,]{1,90}$"
-    r"|, (?:do|should|must) (?:i|we) (?:(?:need|have) to )?(?:rush|hurry|worry|panic|act)\b.{0,40}$"
-    r"|, (?:is|how) (?:it|this|that|urgent)\b ?(?:urgent|serious|bad|is it|is that)?$"
-    r"|,? (?:such as|e\.?g\.?|for example|for instance) .{1,60}$"
-    r"|[,，。] ?(?:比如|例如|譬如).{1,40}$"
-    r"|[,，。 ] ?(?:值不值得?|要不要|该不该|需不需要|用不用)(?:我们?)?(?:升级?|更新|换|管|跟)\W*$"
-    r"|[,，。 ] ?(?:我们?|咱们?)"
-    r"(?!.*(?:[吗么啥哪谁想说指只用跑看]|什么|多少|怎么|没有|关心|知道|负责|在做))[^,，。?？]{1,40}$",
-    re.IGNORECASE,
-)
-"""A reason, an example or a courtesy after a question that does not change its meaning."""
-
-
 def without_tail(question: str) -> str:
     """The question without a reason, an example or a courtesy at its end."""
-    match = _TAIL.search(question)
+    match = PHRASES["tail"].search(question)
     return question[: match.start()].rstrip(" ,?") if match and match.start() > 0 else question
 
 
@@ -199,6 +168,9 @@ NONE: frozenset[str] = frozenset()  # the tags of a word that is in no table
 
 _TABLE: dict[str, dict[str, str]] = read_table("digest.question", "cues.toml")
 
+PHRASES = {name: lazy("|".join(some), re.IGNORECASE) for name, some in _TABLE["phrases"].items()}
+"""The expressions of the table by name; any case matches."""
+
 _WORDS = _TABLE["words"]
 _MISSPELT = dict(pair.split(maxsplit=1) for pair in _WORDS["misspelt"].split(","))
 ADVERBS = frozenset(_WORDS["adverbs"].split())
@@ -266,12 +238,9 @@ def english(words: Sequence[str], at: int) -> tuple[frozenset[str], int]:
     return NONE, 1
 
 
-_PHRASES = {name: lazy("|".join(some), re.IGNORECASE) for name, some in _TABLE["phrases"].items()}
-
-
 def says(text: str, phrase: str) -> bool:
     """Whether a text contains a phrase of the table, given by its name."""
-    return _PHRASES[phrase].search(text) is not None
+    return PHRASES[phrase].search(text) is not None
 
 
 def is_cue(word: str) -> bool:

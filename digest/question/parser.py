@@ -43,6 +43,7 @@ from digest.question.intent import (
 )
 from digest.question.lexicon import (
     LONGEST,
+    PHRASES,
     correct_word,
     is_foreign,
     language_of,
@@ -138,10 +139,10 @@ def read(text: str, now: datetime, zone: ZoneInfo, background: Background = _NOB
     if not asked or len(asked) > LONGEST:
         near = near_examples("", language_of(text))
         return Reading(Unknown(near=near, too_long=len(asked) > LONGEST), sure=False)
-    if (left_out := _BUT_NOT.sub(" except ", asked)) != asked:
+    if (left_out := PHRASES["but_not"].sub(" except ", asked)) != asked:
         asked = left_out.replace(" and not ", " and ")
     question = without_language(asked) or asked
-    if correction := _CORRECTION.match(question) or _MEANT.search(question):
+    if correction := PHRASES["correction"].match(question) or PHRASES["meant"].search(question):
         begin, end = correction.span()
         if rest := f"{question[:begin]} {question[end:]}".strip(" ,-"):
             question, background = rest, replace(background, corrects=True)
@@ -248,7 +249,7 @@ def split(text: str, now: datetime, zone: ZoneInfo, background: Background) -> t
     if len(two[1:]) == 1 and says(asked, "relation"):
         return tuple(f"explain {one}" for one in two)
     whole = len(without_tail(asked))
-    for joint in itertools.islice(_JOINT.finditer(asked), _MOST_JOINTS):
+    for joint in itertools.islice(PHRASES["joint"].finditer(asked), _MOST_JOINTS):
         parts = asked[: joint.start()], asked[joint.end() :]
         try:
             first = read(parts[0], now, zone, background)
@@ -321,15 +322,6 @@ _CLAUSE = lazy(
 )
 """Separators between two clauses."""
 
-_JOINT = lazy(
-    r"[?;]+ ?(?=\S)|,? and (?=(?:who|when|which|what|why|how|is|was|has|did|does|can|could|will)\b)"
-    r"|, ?(?=(?:in )?(?:who|when|which|what|why|how|since)\b"
-    r"|谁|进了|属于|什么时候|哪|为什么|有没有|有什么|怎么|是不是|会不会)"
-    r"|(?<=(?-i:[\u4e00-\u9fff])), ?(?=[\w-])"
-    r"|(?:(?<=[吗呢么吧没了])|(?<=多少)|(?<=什么)|(?<=版本)|(?<=哪些)|(?<=发的)|(?<=时候)) (?=\S)",
-    re.IGNORECASE,
-)
-"""Separators between two questions."""
 
 _NUMBER_OF_CHANGE = lazy(r"(?<!\S)#\d{1,9}(?!\w)")
 
@@ -343,22 +335,6 @@ def _names_release(intent: Intent) -> bool:
 
 
 _MOST_JOINTS = 3
-
-_BUT_NOT = lazy(r"(?:, ?|\()(?:and |but )?not (?=[^,?()]{1,60}\)?$)", re.IGNORECASE)
-"""What a question leaves out at its end: *the CUDA build, not XPU or CPU*."""
-
-_CORRECTION = lazy(
-    r"(?:(?:(?:no|nope|nah|oops|wait|sorry|hm+|and|ok)\b[,.:; -]*)*"
-    r"(?:(?:i|we) (?:meant?|was asking (?:about|for))|rather|make (?:it|that))\b"
-    r"|(?:no|nope|nah|oops|wait|actually),|not [^,]{1,30}(?:,| but)"
-    r"|(?:(?:不对?|不是|错了|说错了|抱歉|不好意思),?)*(?:我(?:是说|的意思是|说的是|是指|指的是)|应该是)"
-    r"|(?:不对|错了|说错了|不是[^,]{1,20}),是?)[,: -]*",
-    re.IGNORECASE,
-)
-"""Beginnings of questions that correct the previous one: *no, July*, *I meant the scheduler*."""
-_MEANT = lazy(
-    r"(?<![,;: -])[,;: -]+(?:(?:is what|that is) )?i (?:meant?|want(?:ed)?)$", re.IGNORECASE
-)
 
 
 def misspelt(text: str) -> frozenset[str]:

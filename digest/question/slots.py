@@ -183,26 +183,6 @@ _SYMBOL = lazy(
 _TAIL = lazy(r"(?<=[a-z0-9])-(?:related|wise|specific)\b", re.IGNORECASE)
 """Endings that only say that a word is a topic."""
 
-_LEFT_OUT = lazy(
-    r"\b(?:without|except(?: for)?|excluding|ignoring|skipping|minus|w/o) [^.?!]{1,80}"
-    r"|(?:除了|不要|不含|排除|去掉|别给?我?看)[^。？！]{1,40}",
-    re.IGNORECASE,
-)
-_NONE_OF = lazy(
-    r"(?:^|, )(?:no|hide|not interested in) ((?:[\w/-]{1,30}(?: and | or |/))?[\w/-]{1,30})"
-    r"(?: please| pls)?(?:[,;:.] |$)"
-    r"|(?:^|, )(?:leaving |putting )?([\w/-]{1,30}(?: and [\w/-]{1,30})?)(?: noise| stuff)? aside"
-    r"(?:[,;:.] |$)",
-    re.IGNORECASE,
-)
-"""Exclusions before the question: *no CI please, what changed*."""
-
-_ASIDE = lazy(
-    r"(?<=\w{2}),? (?:before|so|because|as|cuz) (?:i|we|my|our|you|(?!using)\w{1,20}ing)\b"
-    r"[^.?!\d]{0,120}$",
-    re.IGNORECASE,
-)
-"""A reason after the question: *before rolling it out*."""
 
 _COMMA = lazy(r" ?[,，、] ?(?:and |or )?")
 
@@ -217,9 +197,11 @@ def slots_of(text: str, now: Now, background: slot_values.Background) -> list[sl
     Raises ``InvalidDate``, ``InvalidWindow`` and ``FutureWindow`` for a period that has the right
     form but is not valid.
     """
-    text = _TAIL.sub("", _ASIDE.sub("", text))
-    text = _NONE_OF.sub(lambda found: f" without {found[1] or found[2]}; ", text)
-    masked = _Masked(_LEFT_OUT.sub(lambda found: _COMMA.sub(" and ", found[0]), text))
+    text = _TAIL.sub("", lexicon.PHRASES["aside"].sub("", text))
+    text = lexicon.PHRASES["none_of"].sub(lambda found: f" without {found[1] or found[2]}; ", text)
+    masked = _Masked(
+        lexicon.PHRASES["left_out"].sub(lambda found: _COMMA.sub(" and ", found[0]), text)
+    )
     masked.text, conditions = slot_values.filters_in(masked.text)
     if conditions:
         masked.take(len(masked.text), len(masked.text), conditions)
