@@ -180,7 +180,7 @@ def _table_of(source: SideText, row: int) -> str:
             return ""
         if line[:1].isalpha() or line.rstrip().endswith("="):
             match = _TABLE.search(line.rstrip()[-_LONGEST_NAME:])
-            return match["name"] if match else ""
+            return match["name"] if match and "struct option " not in line else ""  # of getopt
     return ""
 
 

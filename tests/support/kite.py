@@ -1,4 +1,4 @@
-"""The made-up project Kite: 70 commits over five weeks, as a repository and as the program sees it.
+"""The made-up project Kite: 85 commits over five weeks, as a repository and as the program sees it.
 
 ``tests/data/kite.mbox`` has the patches of all commits but the merge. A header ``X-Kite`` says what
 git does around a patch: ``tag NAME`` after it, ``branch NAME`` to apply it to a branch (``from NAME`` is
@@ -52,6 +52,7 @@ NOW = datetime(2026, 4, 3, 16, tzinfo=UTC)
 """A Friday: 18:00 in Berlin, which went on summer time on Sunday."""
 WEEKS = tuple(date(2026, *day) for day in ((3, 2), (3, 9), (3, 16), (3, 23), (3, 30)))
 """The Mondays."""
+_PERIODS = (*((str(day), "main", day) for day in WEEKS), ("next", "next", date(2026, 3, 16)))
 
 _MERGE = "Merge pull request #127 from priya/ack-buffer\n\nWrite acknowledgements in batches"
 _MERGED_AT = "2026-03-17T10:00:00+0100"
@@ -131,7 +132,11 @@ def opened(folder: Path) -> Iterator[Kite]:
             (folder / "built").touch()
     with TemporaryDirectory(dir=folder.parent) as own:
         shutil.copytree(folder / "data", Path(own) / "data")
-        with _program(Path(own) / "data", folder / "project") as kite:
+        with (
+            _program(Path(own) / "data", folder / "project") as kite,
+            # Answers about one branch would tell what the archive knows of another.
+            _program(Path(own) / "next", folder / "project") as kite.other,
+        ):
             yield kite
 
 
@@ -155,24 +160,27 @@ class Kite:
     runner: asyncio.Runner
     app: Workspace
     place: Path
+    other: Kite | None = None
 
-    async def context(self, language: Language = Language.EN) -> Context:
-        watched = await self.app.watch(str(self.place), name="acme/kite")
+    async def context(self, language: Language = Language.EN, branch: str = "main") -> Context:
+        watched = await self.app.watch(str(self.place), name="acme/kite", branch=branch)
         made = self.app.context(watched, zone=ZONE, language=language)
         return replace(made, workers=InThreads())
 
     @cached_property
-    def reports(self) -> dict[tuple[date, Language], Report]:
-        """The report of each week in each language."""
-        return self.runner.run(self._reports())
+    def reports(self) -> dict[tuple[str, Language], Report]:
+        """The report of each week, and that of the branch ``next``, in each language."""
+        assert self.other
+        told = self.runner.run(self._reports("main"))
+        return told | self.other.runner.run(self.other._reports("next"))
 
-    async def _reports(self) -> dict[tuple[date, Language], Report]:
+    async def _reports(self, only: str) -> dict[tuple[str, Language], Report]:
         made = {}
         for language in Language:
-            ctx = await self.context(language)
-            for monday in WEEKS:
+            for name, branch, monday in (one for one in _PERIODS if one[1] == only):
+                ctx = await self.context(language, branch)
                 window = days_window(monday, monday + timedelta(days=6), ZONE)
-                made[monday, language] = (await digest_of_window(ctx, window)).report
+                made[name, language] = (await digest_of_window(ctx, window)).report
         return made
 
     def answers(self, conversation: str) -> str:
@@ -202,18 +210,18 @@ class Kite:
         return {_title(en): f"{_analysis(en)}\n\n{_analysis(zh)}" for en, zh in pairs}
 
     def _entries(self, language: Language) -> list[ReportEntry]:
-        reports = (self.reports[monday, language] for monday in WEEKS)
+        reports = (self.reports[name, language] for name, *_ in _PERIODS)
         return [entry for report in reports for entry in reversed(report.entries)]
 
     @cached_property
     def pages(self) -> dict[str, str]:
         """The digest and the full report of each week, by file."""
         found = {}
-        for (monday, language), report in self.reports.items():
+        for (name, language), report in self.reports.items():
             digest = digest_document(report, language, "https://example.org/report")
-            found[f"digest.{monday}.{language}.md"] = _brief(markdown(digest))
+            found[f"digest.{name}.{language}.md"] = _brief(markdown(digest))
             full = _brief(markdown(report_document(report, language)))
-            found[f"report.{monday}.{language}.md"] = full
+            found[f"report.{name}.{language}.md"] = full
         return found
 
 

@@ -642,3 +642,13 @@ def test_a_notice_may_be_a_function_of_a_package() -> None:
     old = "func f() {\n\tx := 1\n}\n"
     new = old.replace("x := 1", 'x := 1\n\tdeprecate.Notice(ctx, "archives.rlcp")')
     assert deprecated("Tidy up", "pipe/archive.go", old, new) == ["archives.rlcp"]
+
+
+def test_table_of_getopt_has_flags_and_no_settings() -> None:
+    row = '    {{"{}", required_argument, 0, 98}},\n'
+    table = "#include <getopt.h>\n\nstatic struct option long_options[] = {{\n{}}};\n".format
+    old, new = (table(row.format("relay") + row.format(name)) for name in ("batch", "batch-size"))
+    found = facts_of("Rename it", ("shim/main.c", old, new)).items
+    assert [(f.kind.value, f.action.value, f.name) for f in found] == [
+        ("flag", "renamed", "--batch-size")
+    ]
