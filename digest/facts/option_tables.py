@@ -18,6 +18,7 @@ from digest.core.change import Hunk
 from digest.core.facts import Fact, FactKind
 from digest.facts import class_fields, named_settings
 from digest.facts.call_arguments import is_told_apart, resolve_default, split
+from digest.facts.languages import patterns
 from digest.facts.paths import is_translation
 from digest.facts.side_text import SideText, enclosing, indent_of
 from digest.facts.syntax.declarations import CONFIGURES, DeclaredField
@@ -121,32 +122,12 @@ def _leaf(
     )
 
 
-_MEMBER = re.compile(
-    r"^\s+[\"']?(?P<name>[A-Za-z_][\w-]*)[\"']?\s*:\s*"
-    r"(?P<value>\[[^\[\]{}]{0,120}+\]"
-    r"|[^\s{(\[][^{(\[]{0,120}?(?:\([^(){}\[\]]{0,60}\)(?:\.\w+\(\))?)?),?\s*(?://.*)?$"
-)
-
-_FALLBACK = re.compile(
-    r"\.(?P<name>[A-Za-z_]\w*)\s*(?:\?\?|\|\|)\s*(?P<value>\d[\w.]*|'[^']*'|\"[^\"]*\"|true|false)"
-)
 _FUNCTION = re.compile(r"(?:export )?(?:default )?(?:async )?function (\w{3,60})\(")
-_OTHERWISE = re.compile(r"^\s+: (?P<value>\d[\w.]*|'[^']*'|\"[^\"]*\"|true|false),?$")
 _OF_ITS_TYPE = re.compile(
     r"\s+\? (?P<name>[\w.]+)\n\s*(?:\w+:\s*|[^\n]*= ?|return )?"
     r"typeof (?P=name) ={2,3} ['\"]string['\"]"
 )
 """A choice of a setting if it is a string, above the fallback; last line first."""
-
-_UNWRAPPED = re.compile(
-    r"\b(?:args|cli|config|options|opts|settings)\.(?:\w+\.)?(?P<name>[a-z]\w*)"
-    r"\.unwrap_or\((?P<value>\d[\w.]*|\"[^\"]*\"|true|false|[\w:]*[A-Z]\w*)\)"
-)
-
-_OF_CLASS = re.compile(
-    r"^    (?P<name>[a-z]\w*) = (?P<value>True|False|None|-?\d[\d._]*)(?:\s+#.*)?$"
-)
-"""An option of a class, which those who inherit from it may set."""
 
 _HEADER = re.compile(
     r"^[^\s/].*?\b(?P<name>[Dd]efault\w*|DEFAULT\w*|\w+Defaults)\b[^=]{0,120}=\s*(?:&?(?P<type>\w+)\{|Object\.freeze\(\{|\{)"
@@ -159,22 +140,12 @@ _MAKER = re.compile(
 )
 """A function that sets the defaults of a type, in Go and Rust."""
 
-_ASSIGNED = re.compile(
-    r"^\t+\w+\.(?:\w+\.)*(?P<name>[A-Z]\w*) = (?P<value>[^\s{(\[][^{(\[]{0,120}?)(?:\s*//.*)?$"
-)
-_PARSED = re.compile(
-    r"^\t+_ = \w+\.(?:\w+\.)*(?P<name>[A-Z]\w*)\.Set\((?P<value>\"[^\"\n]{0,80}\")\)$"
-)
-_RETURNED = re.compile(r"^\s+(?P<value>\d[\d_.]*|true|false|\"[^\"]*\"(?:\.\w+\(\))?)$")
 _DEFAULT_FUNCTION = re.compile(
     r"\s*(?:pub(?:\([^)]*\))? )?(?:const )?fn (?P<name>\w*default\w*)\(\) -> "
 )
 _LITERAL = re.compile(
     r"-?\d[\w.*+ ]*|true|false|[\"'`].*[\"'`](?:\.\w+\(\))?|[\w.:]*[A-Z]\w*|[\w.:]+\([^()]*\)"
     r"|nil|null|undefined|\[\s*+(?:(?:\"[^\"]*+\"|'[^']*+'|-?\d[\w.]*+|true|false)\s*+,?\s*+)*+\]"
-)
-_INITIALISED = re.compile(
-    r"^\s*[:,]?\s+(?P<name>[a-z]\w*)\((?P<value>[\w.:]{1,60}|\"[^\"]{0,60}\")\)(?:,|\s*\{.*)?\s*(?://.*)?$"
 )
 _CONSTRUCTOR = re.compile(
     r"(?:\w+::)*(?P<type>\w+)::(?P=type)\(\)"
@@ -215,10 +186,11 @@ def may_change(hunks: Iterable[Hunk], language: str) -> bool:
             return True
         if language == "go" and any(map(_SET.match, hunk.lines)):
             return True
-        for pattern, _ in _FORMS[language] if len(hunk.added) <= _DEFAULT_TABLES_MOST else ():
+        few = len(hunk.added) <= _DEFAULT_TABLES_MOST
+        for place, pattern in _FORMS[language] if few else ():
             olds = [was for was in map(pattern.search, hunk.removed) if was]
             news = [found for found in map(pattern.search, hunk.added) if found] if olds else ()
-            if any(_is_changed(was, found) for was in olds for found in news):
+            if any(_is_changed(place, was, found) for was in olds for found in news):
                 return True
     return False
 
@@ -230,34 +202,36 @@ def _changed(
     rows: tuple[int, int],
     language: str,
 ) -> Iterator[Fact]:
-    for pattern, name_of in _FORMS[language]:
+    for place, pattern in _FORMS[language]:
         match = pattern.search(lines[1])
         for old in lines[0] if match else ():
             was = pattern.search(old)
-            values = _values(before, after, was, match) if was and match else None
+            values = _values(place, (before, after), was, match) if was and match else None
             if not was or not match or not values:
                 continue
+            name_of = _PLACES[place]
             names = {name_of(before, rows[0], was), name_of(after, rows[1], match)}
             name = names.pop() if len(names) == 1 else ""
             if name and is_told_apart(*values):
                 fact = named_settings.default_fact(after, name, values, rows[1])
-                kind = FactKind.SYMBOL if pattern is _OF_CLASS else fact.kind
-                told = None if language == "rust" or pattern is _OF_CLASS else fact.public
-                when = f"typeof {name} !== 'string'" if pattern is _OTHERWISE else None
+                kind = FactKind.SYMBOL if place == "class" else fact.kind
+                told = None if language == "rust" or place == "class" else fact.public
+                when = f"typeof {name} !== 'string'" if place == "choice" else None
                 yield replace(fact, kind=kind, public=told, condition=when)
         if match:
             return
 
 
 def _values(
-    before: SideText, after: SideText, was: re.Match[str], match: re.Match[str]
+    place: str, sides: tuple[SideText, SideText], was: re.Match[str], match: re.Match[str]
 ) -> tuple[str, str] | None:
     """The values of a name on both sides, if they differ."""
-    if _is_changed(was, match):
+    if _is_changed(place, was, match):
         return was["value"], match["value"]
-    if was.string != match.string or match.re is not _MEMBER:
+    if was.string != match.string or place != "table":
         return None
-    one, other = (resolve_default(m["value"], s.text) for m, s in ((was, before), (match, after)))
+    both = zip((was, match), sides, strict=True)
+    one, other = (resolve_default(m["value"], side.text) for m, side in both)
     return (one, other) if one and other and one != other else None
 
 
@@ -338,9 +312,9 @@ def _has(text: str, owner: str, field: str) -> bool:
 _SET = re.compile(r"\t+(?P<name>[A-Z]\w*):\s+(?P<value>-?\d[\d._]*|true|false|\"[^\"]*\"),")
 
 
-def _is_changed(was: re.Match[str], match: re.Match[str]) -> bool:
+def _is_changed(place: str, was: re.Match[str], match: re.Match[str]) -> bool:
     """Whether two lines give one name other values, or differ only in the value."""
-    if match.re not in {_FALLBACK, _OTHERWISE, _RETURNED, _UNWRAPPED}:
+    if place not in {"choice", "function", "line"}:
         return was["name"] == match["name"] and was["value"] != match["value"]
     rests = ((m.string[: m.start("value")], m.string[m.end("value") :]) for m in (was, match))
     return was["value"] != match["value"] and next(rests) == next(rests)
@@ -395,17 +369,23 @@ def _on_line(source: SideText, row: int, member: re.Match[str]) -> str:
     return next((f"{match[1]}.{name}" for match in above if match), name)
 
 
-_SCRIPT_FORMS = ((_MEMBER, _in_table), (_FALLBACK, _on_line), (_OTHERWISE, _in_choice))
-_FORMS: dict[str, tuple[tuple[re.Pattern[str], Callable[[SideText, int, re.Match[str]], str]], ...]]
-_FORMS = {
-    "cpp": ((_INITIALISED, _in_constructor),),
-    "go": ((_MEMBER, _in_table), (_PARSED, _in_table), (_ASSIGNED, _in_table)),
-    "javascript": _SCRIPT_FORMS,
-    "python": ((_OF_CLASS, _in_class), (_MEMBER, _in_table)),
-    "rust": ((_MEMBER, _in_table), (_RETURNED, _in_function), (_UNWRAPPED, _on_line)),
-    "typescript": _SCRIPT_FORMS,
+_PLACES: dict[str, Callable[[SideText, int, re.Match[str]], str]] = {
+    "class": _in_class,
+    "constructor": _in_constructor,
+    "table": _in_table,
+    "parsing": _in_table,
+    "assignment": _in_table,
+    "function": _in_function,
+    "line": _on_line,
+    "choice": _in_choice,
 }
-"""How defaults are written, and what names the setting; the first form that fits a line counts."""
+"""What names a setting by the place of its default."""
+
+_FORMS: dict[str, list[tuple[str, re.Pattern[str]]]] = {}
+for _place in _PLACES:
+    for _language, _form in patterns(f"defaults_in_{_place}").items():
+        _FORMS.setdefault(_language, []).append((_place, _form))
+"""How each language writes defaults, by their places; the first form that fits a line counts."""
 
 
 def _constructed(source: SideText, row: int) -> str:
