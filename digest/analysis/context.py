@@ -207,9 +207,9 @@ def _contracts(facts: Facts, areas: dict[str, Area]) -> tuple[Fact, ...]:
 
 
 def _of_private_owner(fact: Fact) -> Fact:
-    """A setting without the name of a private object that holds its default."""
+    """A setting without the name of a private object or a constant that holds its default."""
     owner, name = owner_of(fact.name)
-    private = fact.kind is FactKind.CONFIG and owner.startswith("_")
+    private = fact.kind is FactKind.CONFIG and (owner.startswith("_") or owner.isupper())
     return replace(fact, name=name) if private else fact
 
 

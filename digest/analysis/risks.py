@@ -363,7 +363,8 @@ def _is_inner(fact: Fact, said: Sequence[str]) -> bool:
     """Whether it is a member in Java, where most are public, that the title does not name."""
     owner, member = owner_of(fact.name)
     told = member in said and fact.detail not in {"constructor", OVERLOAD}
-    return bool(owner) and fact.evidence.path.endswith(".java") and not told
+    java = fact.evidence.path.endswith(".java")
+    return bool(owner) and ((java and not told) or member == "constructor")  # which has a default
 
 
 def _public(facts: Sequence[Fact]) -> list[Fact]:

@@ -77,7 +77,7 @@ def find(scene: FileContext) -> Iterator[Note]:
     _, new = scene.lines
     if not _FILE.search(scene.file.path):
         return _fragment(scene.file, new)
-    return entries(new, {_bare(line) for hunk in scene.file.hunks for line in hunk.removed})
+    return entries(new, {bare(line) for hunk in scene.file.hunks for line in hunk.removed})
 
 
 def entries(new: SideLines, gone: Collection[str] = ()) -> Iterator[Note]:
@@ -86,7 +86,7 @@ def entries(new: SideLines, gone: Collection[str] = ()) -> Iterator[Note]:
     for number, line in new.changed:
         if match := _HEADING.match(line):
             heading = match["text"]
-        elif (bullet := _BULLET.match(line)) and _bare(line) not in gone:
+        elif (bullet := _BULLET.match(line)) and bare(line) not in gone:
             if line.startswith("  ") and number == last + 1:
                 continue  # a point of the entry above
             text, last = with_next_lines(new, number, line[bullet.end() :]), number
@@ -156,5 +156,6 @@ def _tagged(text: str) -> str:
     return mark_of(" ".join(tags))
 
 
-def _bare(line: str) -> str:
-    return " ".join(line.split())[:80]
+def bare(line: str) -> str:
+    """The letters with which an entry begins; one that is only worded better keeps them."""
+    return re.sub(r"[^a-z]+", "", line[:_LONGEST].lower())[:40] or line.strip()

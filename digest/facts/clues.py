@@ -13,8 +13,8 @@ from itertools import islice
 from digest.core.authors import sentences
 from digest.core.change import FileChange, Side
 from digest.core.facts import Action, Area, Clue, ClueKind, Fact, FactKind
+from digest.facts.change_notes import bare, is_keyed, with_next_lines
 from digest.facts.change_notes import find as find_notes
-from digest.facts.change_notes import is_keyed, with_next_lines
 from digest.facts.exposure import is_sent
 from digest.facts.help_text import COMMENT, LONGEST, beside, clean, literals
 from digest.facts.side_text import FileContext, SideLines
@@ -214,9 +214,10 @@ def _changelogs(scene: FileContext) -> Iterator[Clue]:
             yield Clue(kind=ClueKind.CHANGELOG, text=f"{text}.", evidence=note.evidence)
     if not _CHANGELOG.search(scene.file.path) or scene.file.added > _MOST_ENTRIES:
         return
-    _, new = scene.lines
+    old, new = scene.lines
+    gone = {bare(line) for _, line in old.changed}
     for number, line in new.changed:
-        match = _BULLET.match(line)
+        match = _BULLET.match(line) if bare(line) not in gone else None
         if match and (text := clean(with_next_lines(new, number, match[1]))):
             yield Clue(kind=ClueKind.CHANGELOG, text=text, evidence=new.evidence(number))
 

@@ -118,15 +118,16 @@ _DECLARED = re.compile(
 )
 
 CALLED = re.compile(
-    r"(?!\s*(?:@|def|#))(?:.{0,100}[\s.:=(])?\w{0,40}[dD]eprecat\w{0,40}(?:\.[A-Z]\w{1,30})?"
-    r"\((?:\w{1,20}, )?(?:$|[\"'](?:[A-Z]|--|(?:[a-z]+ ){0,5}[a-z]\w*\.\w))"
+    r"(?!\s*(?:@(?!\w{0,20}deprecated_(?:arg|flag|option|param))|def|#))(?:.{0,100}[\s.:=(])?"
+    r"@?\w{0,40}[dD]eprecat\w{0,40}(?:\.[A-Z]\w{1,30})?"
+    r"\((?:\w{1,20}, )?(?:\s*(?:#.{0,80})?$|[\"'](?:[A-Z]|--|(?:[a-z]+ ){0,5}[a-z]\w*\.\w))"
 )
 """The beginning of a call that deprecates the variable, flag or setting that it is given."""
 
 _GIVEN = re.compile(
     r"[dD]eprecat\w{0,40}(?:\.[A-Z]\w{1,30})?\((?:\w{1,20}, )?\s*+[\"']"
     r"(?P<name>[A-Z][A-Z0-9]*+_[A-Z0-9_]++|--[\w-]++"
-    r"|(?:[a-z]+ ){0,5}+(?P<dotted>[a-z]\w*+(?:\.\w++)++))[\"']"
+    r"|(?:[a-z]+ ){0,5}+(?P<dotted>[a-z]\w*+(?:\.\w++)++))(?:/--[\w-]++)?[\"']"
     r"(?:,\s*+(?:\w++=)?[\"'](?P<when>v?\d[\w.]*+)[\"'])?"
     r"(?:,\s*+(?:\w++=)?[\"'](?:[^\"'-]{0,60}(?=--))?(?P<new>-{0,2}[a-z_][\w.-]*+)(?=[\"' .]))?"
 )
@@ -160,7 +161,8 @@ def _is_known(name: str, sheet: SideLines, lines: dict[int, str]) -> bool:
 
 def given(lines: dict[int, str], first: int) -> re.Match[str] | None:
     """The variable that a call deprecates, with its last version and its replacement."""
-    call = " ".join(lines.get(n, "").strip() for n in range(first, first + 5))
+    near = (lines.get(n, "") for n in range(first, first + 5))
+    call = " ".join(line.partition("  #")[0].strip() for line in near)
     return _GIVEN.search(call) if CALLED.match(lines[first]) else None
 
 

@@ -167,6 +167,8 @@ def _is_public(fact: Fact, texts: Mapping[str, str]) -> bool | None:
             listed = (
                 [texts[index]] if index and whole else _LISTED.findall(texts.get(index or "", ""))
             )
+            if index == path and not _is_entrance(path, packages):
+                return None  # of one part, which another index may pass on
             return index is not None and (
                 index == path
                 or any(_names(names, top) for names in listed)
@@ -193,6 +195,14 @@ def _is_public(fact: Fact, texts: Mapping[str, str]) -> bool | None:
     return None
 
 
+def _is_entrance(index: str, packages: Sequence[str]) -> bool:
+    """Whether an index is near enough to the manifest of its package to be what users import."""
+    folder = packages[-1].removesuffix("package.json") if packages else ""
+    folders = index.removeprefix(folder).split("/")[:-1]
+    return len(folders) <= _OUTER_FOLDERS or "exports" in folders
+
+
+_OUTER_FOLDERS = 2
 _OF_CRATE = ("Cargo.toml", "src/lib.rs", "src/main.rs")
 
 

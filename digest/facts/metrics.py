@@ -23,7 +23,7 @@ _SMALL = {
     "python": tuple(
         f"{kind}{ending}("
         for kind in ("counter", "gauge", "histogram", "summary")
-        for ending in ("", "_cls", "_class", "_type")
+        for ending in ("", "_cls", "_class", "_type", "metricfamily")
     )
 }
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_:./-]{2,}")
@@ -188,9 +188,12 @@ def _name(call: CodeCall, language: str, text: str) -> str | None:
     """The name, if the call has an argument that only metrics have: a description."""
     if language == "python":
         told = any(k in call.named for k in _TOLD)
-        if not told and (len(call.positional) < 2 or literal(call.positional[1]) is None):
+        described = call.positional[1].lstrip("( \n")[:1] if len(call.positional) > 1 else ""
+        if not told and described not in {'"', "'"}:
             return None
-        return literal(call.get("name", 0))
+        given = call.get("name", 0) or ""
+        built = _BUILT_BY.fullmatch(given)
+        return built[1] if built else literal(given)
     if call.callee.endswith("NewDesc"):
         given = call.get("", 0) or ""
         built = _BUILT.fullmatch(given)
@@ -202,6 +205,10 @@ def _name(call: CodeCall, language: str, text: str) -> str | None:
             return literal(call.get("", 0)) if len(call.positional) > 1 else None
         return _joined([fields.get("Namespace", ""), fields.get("Subsystem", ""), named], text)
     return literal(call.get("", 0))
+
+
+_BUILT_BY = re.compile(r"[\w.]{0,60}name\w{0,20}\(\s*[\"'](\w+)[\"']\s*\)")
+"""The name of a metric to which a method of the program adds the beginning."""
 
 
 def _joined(parts: Sequence[str], text: str) -> str | None:

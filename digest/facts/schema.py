@@ -43,7 +43,7 @@ _VERBS = {"CREATE": Action.ADDED, "ALTER": Action.CHANGED, "DROP": Action.REMOVE
 _MOST = 200  # facts of one file
 _WHOLES = ("message", "enum", "type", "input", "interface", "struct", "exception", "union")
 _LANGUAGES = frozenset(_BLOCK)
-_ASIDE = frozenset([Area.TESTS, Area.EXAMPLES, Area.BENCHMARKS, Area.DOCS])
+_ASIDE = frozenset([Area.CI, Area.TESTS, Area.EXAMPLES, Area.BENCHMARKS, Area.DOCS])
 _DEEPEST = 12  # maximum levels of blocks whose names are given; nobody nests deeper on purpose
 
 

@@ -263,6 +263,8 @@ def _default(text: str) -> str | None:
 
 
 _REACH = 60_000  # characters; in widely used code no class has fields further below its name
+_SETS = (".setter", ".deleter")
+"""The ends of decorators of what is no function for those who use its class."""
 _QUIET = frozenset({"__init__", "__new__", "__call__"})
 
 
@@ -359,7 +361,8 @@ class PythonModule:
         quiet = bool(parents) and last in _QUIET
         if header.nested or any(p.startswith("_") for p in parents):
             return
-        if last.startswith("_") and not quiet:
+        above = self.source.text[max(0, header.offset - _REACH_ABOVE) : header.offset]
+        if (last.startswith("_") and not quiet) or above.rstrip().endswith(_SETS):
             return
         if self.outline.exported is not None and header.name.partition(".")[0] not in (
             self.outline.exported

@@ -261,6 +261,7 @@ def test_methods_that_the_project_offers_break_code_that_uses_them():
     whole = symbol(Action.REMOVED, "Pool", detail="class")
     assert risks_of(whole, *gone) == [told.replace("Pool.take and Pool.drain", "Pool")]
     assert risks_of(symbol(Action.REMOVED, "Pool.take", "src/main/java/a/Pool.java")) == []
+    assert risks_of(symbol(Action.REMOVED, "Pool.constructor", "src/index.ts")) == []
 
 
 def test_overloads_of_one_function_are_named_once():

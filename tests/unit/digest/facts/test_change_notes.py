@@ -8,6 +8,7 @@ from digest.core.change import Change, FileChange, FileStatus, Hunk
 from digest.core.facts import Facts
 from digest.facts.extract import extract
 from tests.unit.digest.facts.changes import commit
+from tests.unit.digest.facts.changes import facts_of as whole_facts_of
 
 CHANGELOG = """# Changelog
 
@@ -133,3 +134,11 @@ def test_an_entry_goes_on_in_the_lines_below_it() -> None:
     text = "# Changelog\n\n- Pools no longer read\n  `old` files\n- Close the file\n\n  Later\n"
     found = facts_of("CHANGELOG.md", text, 3, 4, 5, 6, 7).notes
     assert [note.text for note in found] == ["Pools no longer read `old` files", "Close the file"]
+
+
+def test_entry_that_is_only_worded_better_is_no_news() -> None:
+    old = "## 1.0\n\n* The processor now takes a single options object will all properties.\n"
+    new = old.replace("options object will", "`options` object with") + "* The pool is gone.\n"
+    notes = whole_facts_of("Change it", ("CHANGELOG.md", old, new))
+    assert [n.text for n in notes.notes] == ["The pool is gone."]
+    assert [c.text for c in notes.clues] == ["The pool is gone."]

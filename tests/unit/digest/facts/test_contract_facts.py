@@ -1518,3 +1518,10 @@ def test_options_of_programs_in_java(call: str, name: str) -> None:
     new = old.replace(f"        option = {call};\n", "")
     found = facts_of("Drop it", ("tools/src/main/java/a/Tool.java", old, new)).of(FactKind.FLAG)
     assert [(f.action, f.name) for f in found] == [(Action.REMOVED, name)]
+
+
+def test_setter_of_a_property_is_no_signature_of_it() -> None:
+    getter = "class Client:\n    @property\n    def loop(self):\n        return 1\n"
+    setter = "\n    @loop.setter\n    def loop(self, value):\n        self._loop = value\n"
+    file = ("shop/client.py", getter + setter, getter)
+    assert facts_of("Clean up", file).of(FactKind.SYMBOL) == ()

@@ -469,3 +469,15 @@ def test_option_is_named_as_users_type_it_and_not_by_its_variable() -> None:
     old, new = (f"{head}{made};\n{line}    }}\n}}\n" for line in ("", f"{said}\n"))
     facts = facts_of("Deprecate it", ("tools/src/main/java/a/Tool.java", old, new))
     assert [f.name for f in facts.of(FactKind.DEPRECATION)] == ["--topics"]
+
+
+def test_decorator_that_deprecates_an_option_is_a_mark() -> None:
+    old = '@click.option("--show/--no-show", default=False)\ndef main(show):\n    pass\n'
+    for new in (
+        old.replace("@click.option(", "@deprecated_option("),
+        old.replace(
+            "@click.option(", "@deprecated_option(  # type: ignore[untyped-decorator]\n    "
+        ),
+    ):
+        facts = facts_of("Deprecations in the command line", ("shop/cli.py", old, new))
+        assert [f.name for f in facts.of(FactKind.DEPRECATION, Action.ADDED)] == ["--show"]

@@ -16,6 +16,18 @@ def offered(old: str, new: str, path: str = "src/index.ts") -> list[tuple[str, s
     return sorted((f.action.value, f.name) for f in facts)
 
 
+def test_index_of_one_part_does_not_say_that_users_import_it() -> None:
+    for path, public in (
+        ("packages/ui/src/elements/Group/index.tsx", None),
+        ("packages/ui/src/index.tsx", True),
+        ("packages/ui/src/exports/client/index.ts", True),
+    ):
+        file = (path, "export const Group = () => 1\nexport const b = 1\n", "export const b = 1\n")
+        fact = next(f for f in facts_of("Drop it", file).of(FactKind.SYMBOL))
+        text = {"packages/ui/package.json": "{}", path: file[1]}
+        assert with_exposure(fact, text).public is public
+
+
 def test_packages_of_java_that_call_themselves_internal_offer_nothing() -> None:
     for path, public in (
         ("a/internals/b/C.java", False),

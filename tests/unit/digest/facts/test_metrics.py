@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from digest.core.facts import Action, FactKind
 from digest.facts.metrics import spellings, written
 from tests.unit.digest.facts.changes import facts_of, told
 
@@ -102,3 +103,15 @@ def test_constants_of_python_in_the_form_of_metrics_are_metrics() -> None:
     ]
     other = old.replace("Metrics", "") + '    READ = "app:pool_read_bytes"\n'
     assert told(facts_of("Add it", ("app/pool.py", old.replace("Metrics", ""), other)).items) == []
+
+
+def test_metric_whose_beginning_a_method_adds_is_told() -> None:
+    old = (
+        "class Collector:\n    def collect(self):\n        yield GaugeMetricFamily(\n"
+        '            self.build_name("open_requests"),\n            (\n'
+        '                "Renamed to incoming_count."\n            ),\n            value=1,\n'
+        "        )\n\n        yield 1\n"
+    )
+    new = "class Collector:\n    def collect(self):\n        yield 1\n"
+    found = facts_of("Clean up", ("shop/http/core.py", old, new)).of(FactKind.METRIC)
+    assert [(f.action, f.name) for f in found] == [(Action.REMOVED, "open_requests")]

@@ -89,6 +89,12 @@ def test_service_with_all_that_another_had_is_renamed():
         assert told == facts
 
 
+def test_a_pipeline_is_no_schema() -> None:
+    path = ".github/workflows/update-config-schema.yml"
+    file = (path, "on: push\nuses: a/b@v8\n", "on: push\nuses: a/b@v9\n")
+    assert facts_of("Update it", file).of(FactKind.SCHEMA) == ()
+
+
 def test_word_before_the_computed_name_of_a_table_is_no_table() -> None:
     old = 'conn.execute(&format!("DROP TABLE IF EXISTS {TABLE}"), [])\n'
     assert facts_of("Lock it", ("src/db.rs", old, "run()\n")).of(FactKind.SCHEMA) == ()
