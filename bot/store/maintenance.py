@@ -160,7 +160,7 @@ async def _file_problems(connection: AsyncConnection) -> AsyncIterator[str]:
 
 
 async def reindex(database: Database, repository: Repository) -> int:
-    """Rebuild the topics, paths, texts and areas of a repository; return its number of changes.
+    """Rebuild the indexes, areas and authors of a repository; return its number of changes.
 
     Transactions are small enough that other writers wait only briefly. After an interruption the
     indexes are complete, partly by the old rules and partly by the new; the next call starts over.
@@ -197,7 +197,10 @@ async def _reindex_some(
             await write_indexes(connection, repository, entries)
             await connection.execute(
                 update(changes).where(changes.c.id == bindparam("key")),
-                [{"key": key, "area": entry.change["area"]} for key, entry in entries],
+                [
+                    {"key": key, **{name: entry.change[name] for name in ("area", "author_key")}}
+                    for key, entry in entries
+                ],
             )
     return entries
 

@@ -26,6 +26,7 @@ from bot.store import dialect
 from bot.store.database import Prepared
 from bot.store.tables.archive_tables import changes, contents, repositories
 from digest.answer.listing import LINES_VERSION, area_of, line_of
+from digest.answer.tallies import people_of
 from digest.core.change import Commit, printable
 from digest.core.enums import Language
 from digest.core.facts import Facts, Subject
@@ -226,7 +227,7 @@ def entry(graded: Graded) -> ChangeRow:
             "number": storable_number(graded.number),
             "facts_version": facts.version,
             "omitted": count_omitted(graded),
-            "author_key": fold(commit.author),
+            "author_key": fold(people_of(graded)[0]),
             "area": area_of(graded).value,
             **graded_columns(graded.grade),
         },
@@ -327,7 +328,7 @@ def _children_first(tied: Sequence[Graded]) -> list[Graded]:
     return [by_name[name] for name in reversed(placed)]
 
 
-TEXTS_VERSION = 3  # raised whenever the texts, paths or area of a change are computed differently
+TEXTS_VERSION = 4  # raised when texts, paths, author or area of a change are computed differently
 INDEXED_BY = f"topics {TOPICS_VERSION}, texts {TEXTS_VERSION}, lines {LINES_VERSION}"
 """Versions that a repository's indexes are built by; if its row differs, they are rebuilt."""
 

@@ -295,7 +295,7 @@ def _turned(asked: Asked) -> Iterator[Weighed]:
     its = its or (asked.has("change") and "latest" in str(asked.top))  # "the latest 5 commits"
     alone = _is_bare(asked) or (asked.follows and not its)
     only = _narrows(asked)
-    turns = asked.has("again", "about") or only or _corrects(asked)
+    turns = "again" in _opening(asked) or asked.has("about") or only or _corrects(asked)
     if again.window is not None and turns and not again.topic:
         yield Weighed(5.0, again)
     elif (_goes_on(asked) and not asked.has("about")) or (counted and alone):

@@ -147,7 +147,11 @@ async def _otherwise(intent: Changed, reached: Reach, ctx: Context, tip: Tip) ->
     if intent.defaults:
         return await _or_wider(_defaults, intent, reached, ctx, tip)
     if intent.things or (intent.actions and not intent.topic):
-        return await _or_wider(names, intent, reached, ctx, tip)
+        told = await _or_wider(names, intent, reached, ctx, tip)
+        if told is None and FactKind.DEPENDENCY in intent.things:
+            # A package that is required is no misspelt word.
+            return await _history(replace(intent, anytime=True), ctx, tip)
+        return told
     return None
 
 

@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from digest.answer.listing import Listed, area_of, survey_of
+from digest.answer.tallies import people_of
 from digest.core.change import Change, Commit, FileChange, FileStatus, Hunk
 from digest.core.enums import Language
 from digest.core.facts import FACTS_VERSION
@@ -278,9 +279,9 @@ def _meets(graded: Graded, query: Query) -> bool:
         ),
         lambda: query.level is None or graded.grade.level.rank <= query.level.rank,
         lambda: (
-            query.author.lower() == graded.commit.author.lower()
+            query.author.lower() == people_of(graded)[0].lower()
             if query.whole_author
-            else query.author.lower() in graded.commit.author.lower()
+            else query.author.lower() in people_of(graded)[0].lower()
         ),
         lambda: query.area is None or area_of(graded) is query.area,
     ]

@@ -242,6 +242,20 @@ async def test_indexes_of_older_making_are_made_anew_when_first_used(
         assert made_by.scalar() == INDEXED_BY
 
 
+async def test_change_that_a_bot_landed_is_found_by_the_person_it_was_for(
+    archive: SqlArchive, database: Database
+) -> None:
+    bots = made(1, author="renovate[bot]")
+    bots = replace(bots, facts=replace(bots.facts, co_authors=("Ada Lovelace",)))
+    await archive.save(REPOSITORY, [bots, made(2, author="renovate[bot]")])
+    async with database.writing() as connection:
+        await connection.exec_driver_sql("UPDATE repositories SET indexed_by = 'older rules'")
+        await connection.exec_driver_sql("UPDATE changes SET author_key = 'renovate[bot]'")
+    later = SqlArchive(database)
+    assert [g.sha for g in await later.select(REPOSITORY, Query(author="lovelace"))] == [bots.sha]
+    assert len(await later.select(REPOSITORY, Query(author="renovate"))) == 1
+
+
 async def test_service_answers_by_older_indexes_while_it_makes_them_anew(
     archive: SqlArchive, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -84,6 +84,7 @@ def test_keys_of_the_documented_form():
         "replacement",
         "when",
         "public",
+        "unreleased",
     }
     assert value["items"][0]["evidence"] == {"path": "a", "line": 1, "side": "new"}
     assert value["subject"]["series"] == {"part": 1, "total": None}

@@ -147,6 +147,19 @@ async def test_a_question_about_one_package_is_not_answered_by_others(raises, qu
     assert len(answer.rows) == (2 if "`flask`:" in said else 0)
 
 
+async def test_a_required_package_that_no_change_bumps_is_not_taken_for_a_misspelt_word():
+    changes = [
+        change(f"{n:08x}", f"Check the request again, part {n} (#{n})", {"a.py": 1}, NOW)
+        for n in range(1, 5)
+    ]
+    trees = {(changes[0].sha, "requirements.txt"): "reqwest==2.1\n"}
+    ctx = context(FakeSource(changes, trees=trees))
+    await ask("what changed this week", ctx)
+    shown = markdown((await ask("was reqwest bumped this month", ctx)).document)
+    assert "Required version of `reqwest`: `2.1`" in shown
+    assert "Read `reqwest` as" not in shown
+
+
 async def test_a_required_toolchain_is_bumped_like_a_package_and_found_by_its_own_name():
     old, new = '[package]\nrust-version = "1.95"\n', '[package]\nrust-version = "1.96"\n'
     made = change("aaaaaaa1", "Raise the MSRV (#12)", {"Cargo.toml": 1}, NOW - timedelta(days=1))
