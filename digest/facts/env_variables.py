@@ -258,12 +258,7 @@ _NAMED = re.compile(
     r"\b(?P<holder>\w+)(?: string)? :?= [\"'](?P<name>[A-Z][A-Z0-9]*_[A-Z0-9_]+)[\"'];?$"
 )
 _ENDS = ('"', "'", '";', "';")  # of such a line
-_TAKES = {
-    "python": r"(?:getenv\(|environ\.get\(|environ\[)",
-    "go": r"os\.(?:Getenv|LookupEnv)\(",
-    "javascript": r"process\.env\[",
-}
-_TAKES["typescript"] = _TAKES["javascript"]
+_TAKES = patterns("takes_variable")
 
 
 def _named(source: SideText, language: str) -> Iterator[NamedSetting]:
@@ -271,7 +266,9 @@ def _named(source: SideText, language: str) -> Iterator[NamedSetting]:
     for row, line in source.changed() if language in _TAKES else ():
         begin = line[:400].rstrip()
         match = _NAMED.search(begin) if begin.endswith(_ENDS) else None
-        if match and re.search(rf"\b{_TAKES[language]}\s*{match['holder']}\b", source.text):
+        if match and re.search(
+            rf"\b(?:{_TAKES[language].pattern})\s*{match['holder']}\b", source.text
+        ):
             yield NamedSetting(names=(match["name"],), line=row + 1, text=line, known=False)
 
 

@@ -17,7 +17,7 @@ from digest.question import slot_values
 from digest.question.commit_range import Refs, Span
 from digest.question.intent import Intent, Top
 from digest.question.lexicon import NONE, says
-from digest.question.periods import COMPARES, Now, beside
+from digest.question.periods import Now, beside
 from digest.question.thing_cues import is_noun, is_thing, new_thing, new_topic, things_listed
 from digest.window import Window
 
@@ -116,7 +116,7 @@ class Asked:
     def against(self) -> Window | None:
         """The second period of a comparison: *this week compared to last week*."""
         windows, steps = self.slots(Window), self.slots(slot_values.Step)
-        compares = self.has("compare") or COMPARES.search(self.text)
+        compares = self.has("compare") or self.says("compares")
         if len(windows) == 1 and not steps and compares and self.says("to_the_last"):
             return beside(windows[0], "period", self.now, later=False)
         if len(windows) == len(steps) == 1 and compares:

@@ -45,6 +45,7 @@ from digest.question.dates import (
     number,
     within_month,
 )
+from digest.question.lexicon import says
 from digest.window import Window, day_window, days_window, instant, parse_moment
 
 DEFAULT_DAYS = 7  # the period of a question without one: today and the six days before
@@ -148,10 +149,6 @@ _TO = lazy(
 )
 
 _BETWEEN = lazy(r" ?的?(?:之间|期间)")
-COMPARES = re.compile(
-    r"\b(?:compar\w+|than|vs|versus|or)\b|比|还是|[哪谁][^的]{0,3}[多少]", re.IGNORECASE
-)
-"""Words that set two periods beside each other: *compare July and June*."""
 
 
 def _framed(text: str, now: Now) -> Iterator[_Form]:
@@ -214,7 +211,7 @@ def _range_end(text: str, first: re.Match[str], after: re.Match[str] | None) -> 
     joint = _TO.match(text, first.end()) if after else None
     if after is None or joint is None or joint.end() != after.start():
         return None
-    if joint[0].strip().lower() in {"and", "和", "与"} and COMPARES.search(text):
+    if joint[0].strip().lower() in {"and", "和", "与"} and says(text, "compares"):
         return None
     closing = _BETWEEN.match(text, after.end())
     return _tail(text, closing.end() if closing else after.end())

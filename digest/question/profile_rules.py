@@ -11,6 +11,7 @@ from digest.core.profile import EntryKind, InvalidEntry, ProfileEntry, parse_ent
 from digest.question.asked import Asked, Weighed, rule
 from digest.question.commit_range import Refs
 from digest.question.intent import Affected, Alert, EditProfile, Enquiry, ProfileFrom, ShowProfile
+from digest.question.lexicon import PHRASES, says
 from digest.window import Window
 
 _US = r"(?:me|us|my \w+|our \w+|what (?:i|we) use)"
@@ -99,29 +100,7 @@ _WATCH = lazy(
     rf"|{_ZH_CHANGED.format('zh2', 'did2')}(?:时|后|的时候|的话|[,，]? ?就){_ZH_NOTIFY}",
     re.IGNORECASE,
 )
-_UNWATCH = lazy(
-    r"(?:please )?(?:unwatch|stop watching) (?P<what>.{1,200})"
-    r"|(?:不再|停止)(?:盯住|盯着|监视)(?P<zh>.{1,200})",
-    re.IGNORECASE,
-)
-_BY = lazy(
-    r"(?:the )?(?:author |(?:changes|commits) (?:by|of|from) |作者 ?|提交者 ?)(?P<name>.+)"
-    r"|(?P<of>.+?)(?:'s|’s) (?:changes|commits|work|prs)|(?P<zh>.+?)的(?:提交|变更|改动)",
-    re.IGNORECASE,
-)
-_COMMITS = lazy(
-    r"\b(?:commits|merges|pushes|lands|submits|changes (?:anything|something|code))\b",
-    re.IGNORECASE,
-)
-_NO_SUBJECT = lazy(
-    r"(?:it|this|that|they|these|those|them|anything|something|everything|[#!]?\d+|他|她|它|这个?|那个?"
-    r"|什么|有什么)",
-    re.IGNORECASE,
-)
 _OF_THESE = lazy(r"[,，、;；]| and |和|以及", re.IGNORECASE)
-_ASKS = lazy(
-    r"\b(?:do|does|will|is|are|should|can|what|how)\b|吗|呢|会不会|有没有|影响", re.IGNORECASE
-)
 _PARTS = lazy(r"[\s,，、;；]+|\band\b|和|以及", re.IGNORECASE)
 
 
@@ -142,7 +121,7 @@ def read_profiling(words: str) -> Enquiry | None:
     for alerts, pattern in _ALERTS.items():
         if match := pattern.fullmatch(words):
             return Alert(alerts=alerts, mine=_mine(match))
-    if match := _UNWATCH.fullmatch(words):
+    if match := PHRASES["unwatch"].fullmatch(words):
         return EditProfile(remove=_watched(match["what"] or match["zh"]))
     if (match := _WATCH.fullmatch(words)) and not words.endswith("?"):
         return _watch(match)
@@ -154,7 +133,7 @@ def _watch(match: re.Match[str]) -> Alert | None:
     named = next(match[group] for group in _NAMED if match[group])
     by = (match["kind"] or "").lower() in {"by", "from"}
     by = by or (match["did"] or match["did2"]) in _MADE
-    by = by or bool(match["who"] and _COMMITS.search(match[0]))
+    by = by or bool(match["who"] and says(match[0], "commits_named"))
     try:
         entries = _watched(named, EntryKind.AUTHOR if by else None)
     except InvalidEntry:
@@ -177,9 +156,9 @@ def _watched(written: str, kind: EntryKind | None = None) -> tuple[ProfileEntry,
     entries, rest = _quoted(written)
     for part in _OF_THESE.split(rest):
         name = re.sub(r"^(?:the|our|any) ", "", part.strip("\"'` "), flags=re.IGNORECASE)
-        if not name or _NO_SUBJECT.fullmatch(name):
+        if not name or PHRASES["no_subject"].fullmatch(name):
             continue
-        if match := _BY.fullmatch(name):
+        if match := PHRASES["author_named"].fullmatch(name):
             author = match["name"] or match["of"] or match["zh"]
             entries.append(ProfileEntry(kind=EntryKind.AUTHOR, name=author[:_LONGEST].strip()))
             continue
@@ -216,7 +195,7 @@ def affected(asked: Asked) -> Iterator[Weighed]:
 def _addition(match: re.Match[str]) -> EditProfile | None:
     if match["what"]:
         return EditProfile(add=_entries(match["what"]), mine=_mine(match))
-    if _ASKS.search(match[0]):
+    if says(match[0], "asks_about_use"):
         return None
     try:
         entries = _entries(match["used"] or match["zh"])

@@ -25,7 +25,8 @@ from digest.question.commit_range import (
 )
 from digest.question.dates import SPELT, number
 from digest.question.intent import Top
-from digest.question.periods import COMPARES, FoundPeriod, Now, find_periods
+from digest.question.lexicon import PHRASES
+from digest.question.periods import FoundPeriod, Now, find_periods
 
 _MARK = 0xE000  # the first of the characters that mark slots; no text has them (private use)
 
@@ -197,11 +198,9 @@ def slots_of(text: str, now: Now, background: slot_values.Background) -> list[sl
     Raises ``InvalidDate``, ``InvalidWindow`` and ``FutureWindow`` for a period that has the right
     form but is not valid.
     """
-    text = _TAIL.sub("", lexicon.PHRASES["aside"].sub("", text))
-    text = lexicon.PHRASES["none_of"].sub(lambda found: f" without {found[1] or found[2]}; ", text)
-    masked = _Masked(
-        lexicon.PHRASES["left_out"].sub(lambda found: _COMMA.sub(" and ", found[0]), text)
-    )
+    text = _TAIL.sub("", PHRASES["aside"].sub("", text))
+    text = PHRASES["none_of"].sub(lambda found: f" without {found[1] or found[2]}; ", text)
+    masked = _Masked(PHRASES["left_out"].sub(lambda found: _COMMA.sub(" and ", found[0]), text))
     masked.text, conditions = slot_values.filters_in(masked.text)
     if conditions:
         masked.take(len(masked.text), len(masked.text), conditions)
@@ -318,7 +317,7 @@ def _spans(masked: _Masked, now: Now) -> None:
         taken += 1
     dated = [one for one in periods if _DATED.search(masked.text[slice(*one.at)])]
     # A weekday beside a date is that day, or when the asker needs the answer.
-    beside = len(periods) > len(dated) == 1 and not COMPARES.search(masked.text)
+    beside = len(periods) > len(dated) == 1 and not lexicon.says(masked.text, "compares")
     for period in sorted(periods, key=lambda one: one.at, reverse=True):
         if beside and period not in dated:
             masked.text = f"{masked.text[: period.at[0]]} {masked.text[period.at[1] :]}"
