@@ -255,14 +255,17 @@ async def _history(intent: Changed, ctx: Context, tip: Tip) -> Answer | None:
     name = intent.topic or intent.path
     if not (intent.anytime or isinstance(intent.window, Refs)) or not name or " " in name:
         return None
-    if not is_name(name) and not await find_requirements(name, ctx, tip):
+    needs = await find_requirements(name, ctx, tip)
+    if not is_name(name) and not needs:
         return None
     told = await name_history(Touched(name=name), ctx)
     line = Paragraph(answer_text.NOTHING(ctx.language, topic=Code(name)))
     blocks = told.document.blocks
     if isinstance(intent.window, Refs):
         blocks = (*blocks[:1], line, *blocks[1:])
-    return replace(told, document=replace(told.document, blocks=blocks)) if told.total else None
+    if not told.total and not needs:
+        return None
+    return replace(told, document=replace(told.document, blocks=blocks))
 
 
 async def _nothing(asked: Meant, ctx: Context) -> list[Spans]:

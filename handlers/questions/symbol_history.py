@@ -108,7 +108,10 @@ async def name_history(intent: Touched, ctx: Context) -> answers.Answer:
     state = await state_lines(history, intent, ctx, tip)
     if found:
         return _answer(history, state, intent, ctx, tip)
-    if not found and (known := await _respelt(intent.name, ctx)):
+    lines = [*state, words.UNTOUCHED(ctx.language, name=Code(intent.name))]
+    if await find_requirements(intent.name, ctx, tip):
+        return _untouched(lines, intent, ctx, tip)  # a package that is required is not misspelt
+    if known := await _respelt(intent.name, ctx):
         return await name_history(replace(intent, name=known), ctx)
     parts = [word for word in topic_words(intent.name) if term(word) not in STOP_WORDS]
     parts += ["default"] if intent.claim == "value" and parts else []
@@ -126,14 +129,18 @@ async def name_history(intent: Touched, ctx: Context) -> answers.Answer:
     worded = intent.name.islower() and not intent.name.startswith("--")
     parts = [*pieces(intent.name)] if worded and not intent.window else []
     if len(parts) > 1 and (near := await nearest(parts, ctx)) is not None:
-        lines = await _releases(near, tip, ctx) if intent.claim in {"added", "release"} else []
-        return _opened(near, [*state, *lines])  # titles have the words of a name
-    lines = [*state, words.UNTOUCHED(ctx.language, name=Code(intent.name))]
+        dated = intent.claim in {"added", "release"}
+        others = await _releases(near, tip, ctx) if dated else []
+        return _opened(near, [*state, *others])  # titles have the words of a name
     if await count(ctx, replace(query, terms=(intent.name,), limit=0)):
         said = await search(Search(terms=(intent.name,), window=intent.window), ctx)
         return _opened(said, lines)
-    lines.append(answers.foot(intent.window, viewpoint(ctx, tip)))
-    document = answers.lines_document(intent.name, lines, viewpoint(ctx, tip))
+    return _untouched(lines, intent, ctx, tip)
+
+
+def _untouched(lines: Sequence[Spans], intent: Touched, ctx: Context, tip: Tip) -> answers.Answer:
+    at = viewpoint(ctx, tip)
+    document = answers.lines_document(intent.name, [*lines, answers.foot(intent.window, at)], at)
     return answers.Answer(intent="touched", document=document, topic=intent.name)
 
 

@@ -149,11 +149,14 @@ async def test_a_question_about_one_package_is_not_answered_by_others(raises, qu
 
 async def test_a_required_package_that_no_change_bumps_is_not_taken_for_a_misspelt_word():
     changes = [
-        change(f"{n:08x}", f"Check the request again, part {n} (#{n})", {"a.py": 1}, NOW)
+        change(
+            f"{n:08x}", f"Check a request, part {n} (#{n})", {"a.py": 1}, NOW - timedelta(hours=n)
+        )
         for n in range(1, 5)
     ]
-    trees = {(changes[0].sha, "requirements.txt"): "reqwest==2.1\n"}
-    ctx = context(FakeSource(changes, trees=trees))
+    source = FakeSource(changes)
+    source.trees = {(changes[0].sha, "requirements.txt"): "reqwest==2.1\n"}
+    ctx = context(source)
     await ask("what changed this week", ctx)
     shown = markdown((await ask("was reqwest bumped this month", ctx)).document)
     assert "Required version of `reqwest`: `2.1`" in shown
