@@ -24,7 +24,7 @@ from digest.frozen import frozen
 from digest.i18n import statement_text as words
 from digest.i18n.phrase import Part, Phrase, join, list_in_words
 
-_SCOPED = lazy(r"([\w ./+-]{2,48}?)\s?:\s+(?=\S)")
+_SCOPED = lazy(r"([\w ./+-]{2,48}?)\s?:(?:\s+(?=\S)|(?=[A-Z][a-z]+ ))")
 _BEGUN = frozenset(["add", "allow", "enable", "implement", "remove", "support", "update", "use"])
 """Verbs before a colon that begin a title and are not its scope."""
 
@@ -97,38 +97,40 @@ _VERBS = tuple(
     backport bound bracket bring broaden bug build bump bundl bypass cache calculat call cancel
     canonicali capitali capture catch centrali change check clamp clarif classif clean clear clos
     coalesc coerc collaps collect combin compact compar compil complet comput configur connect
-    consolidat consum continu convert copy correct cover creat customi cut declar decod decoupl
-    dedup default defer defin deflak delay delegat delet deprecat dequantiz deriv describ detect
-    disabl disallow disambiguat discard discover display distinguish document downgrad drain drop
-    edit eliminat embed emit enabl encod enforc enhanc ensur escap establish evaluat evict exclud
-    execut exit expand explain export expos extend externali extract factor fail fall fetch filter
-    find finish fix flatten flush fold forbid forward free gate generali generat get give group
-    guard handl harden harmoni hide highlight hoist honor honour ignor implement improv includ
+    consid consolidat consum continu convert copy correct cover creat customi cut declar decod
+    decoupl dedup default defer defin deflak delay delegat delet deprecat dequantiz deriv describ
+    detect disabl disallow disambiguat discard discover display distinguish document downgrad drain
+    drop edit eliminat embed emit enabl encod enforc enhanc ensur escap establish evaluat evict
+    exclud execut exit expand explain export expos extend externali extract factor fail fall fetch
+    filter find finish fix flatten flush fold forbid forward free gate generali generat get give
+    group guard handl harden harmoni hide highlight hoist honor honour ignor implement improv includ
     increas infer inherit initiali inject inline insert install instrument integrat introduc
     invalidat invert isolat keep launch lazily let lift limit link load log loosen lower maintain
     make manag mark match measur mention merg migrat minif minimi moderni modif mov narrow never
-    normali notif offload omit only open optimi order organi overlap overrid pad parallel pars
-    pass patch permit persist pick pin plug plumb populat port prefer prefetch preload prepar
-    preserv prevent print prioriti promot propagat protect provid prun publish push quantiz quot
-    rais re- read reapply rebas rebuild recogni recommend reconcil record recover recreat recycl
-    redact redirect redo reduc reenabl refactor refer refin reflect refresh refus regenerat
-    register reimplement reinstat reintroduc reject relax releas reload relocat remov renam render
-    reorder reorgani repair replac replay report reproduc requir rerout reserv reset resolv
-    respect respond restor restrict restructur resubmit resum retain retir retry return reus
-    revert revis rework rewrit rotat rout run sanitiz save schedul scope screen seed select send
-    separat serializ set shard share ship short-circuit shorten show shrink shut silenc simplif
-    skip sort spawn specif speed split stabili standardiz start stop store stream strengthen strip
-    stub suggest support suppress surfac swap switch sync tak tap teach terminat throttl throw
-    tidy tighten tolerat trac treat trigger trim truncat try tun turn tweak unblock undo unflak
-    unhid unif unlock unpin unregister unskip updat upgrad upload us utili valid vectoriz vendor
-    verif wait warm warn widen wire wrap write yield
+    normali notif offload omit only open optimi order organi overlap overrid pad parallel pars pass
+    patch permit persist pick pin plug plumb populat port prefer prefetch preload prepar preserv
+    prevent print prioriti promot propagat protect provid prun publish push quantiz quot rais re-
+    read reapply rebas rebuild recogni recommend reconcil record recover recreat recycl redact
+    redirect redo reduc reenabl refactor refer refin reflect refresh refus regenerat register
+    reimplement reinstat reintroduc reject relax releas reload relocat remov renam render reorder
+    reorgani repair replac replay report reproduc requir rerout reserv reset resolv respect respond
+    restor restrict restructur resubmit resum retain retir retry return reus revert revis rework
+    rewrit rotat rout run sanitiz save schedul scope screen seed select send separat serializ set
+    shard share ship short-circuit shorten show shrink shut silenc simplif skip sort spawn specif
+    speed split stabili standardiz start stop store stream strengthen strip stub suggest support
+    suppress surfac swap switch sync tak tap teach terminat throttl throw tidy tighten tolerat trac
+    treat trigger trim truncat try tun turn tweak unblock undo unflak unhid unif unlock unpin
+    unregister unskip updat upgrad upload us utili valid vectoriz vendor verif wait warm warn widen
+    wire wrap write yield
     """.split()  # noqa: SIM905 - a list of quoted words would not be read
 )
 """Beginnings of titles that say what is done; other titles name a thing."""
 
 BEGINS = re.compile(
-    r"(?:(?:\w{2,20}ly|also|better|further|now) )?"
-    rf"(?:do not |don't |error (?:if|on|when) |new |{'|'.join(_VERBS)})"
+    r"(?:in [^,]{2,40}, )?(?:(?:\w{2,20}ly|also|better|further|now) )?"
+    rf"(?:do not |don't |error (?:if|on|when) |new |format (?!of )|tag (?!of )"
+    r"|(?:[a-z][\w-]{1,20} ){1,3}(?:add|allow|discover|handle|ignore|respect)s? "
+    rf"|{'|'.join(_VERBS)})"
     r"(?!ors?\b|ers?\b|\w{0,3}ing\b|ied\b)"
 )
 
@@ -147,6 +149,8 @@ _FEATURES = frozenset({"added", "feat", "feature", "features"})
 _SET = frozenset(
     {FactKind.CONFIG, FactKind.ENVIRONMENT, FactKind.FLAG, FactKind.METRIC, FactKind.ROUTE}
 )
+
+_SEEN = _SET | {FactKind.SCHEMA, FactKind.DEPRECATION, FactKind.SECURITY}
 
 _MERGES = lazy(
     r"merge (?:branch|commit|main|master|pull|release|remote|tag|upstream|v?\d)", re.IGNORECASE
@@ -298,8 +302,16 @@ def _label(facts: Facts, scope: str, text: str) -> Phrase | None:
     )
     if begin.startswith("fus") and sort is not words.FIX:
         return words.PERFORMANCE
+    if sort is None and _REWORKS.match(begin) and not _is_shown(facts):
+        return words.REFACTORING
     acts = BEGINS.match(begin) or _DOES.match(begin) or kinds & {"doc", "docs", "documentation"}
     return sort or (words.NEW if not acts and _is_new(facts, begin) else None)
+
+
+def _is_shown(facts: Facts) -> bool:
+    """Whether users may see the change: its settings, documented names or documentation."""
+    documented = any(f.area is Area.DOCS for f in facts.files)
+    return documented or any(f.public or f.kind in _SEEN for f in facts.items)
 
 
 def _without_fix(text: str, label: Phrase | None) -> str:
@@ -307,6 +319,12 @@ def _without_fix(text: str, label: Phrase | None) -> str:
     named = label is words.FIX and _NAMES_FIX.fullmatch(text.lower())
     return text.rpartition(" ")[0] if named and not BEGINS.match(text.lower()) else text
 
+
+_REWORKS = lazy(
+    r"(?:consolidat|dedup|inlin|modulari|reorgani|restructur|simplif|tidy|unif)\w{0,10} "
+    r"(?!.{0,80}\b(?:and add|error|fix|help|log|messag|output|print|warn))"
+)
+"""Beginnings of titles about the form of code, not about what a program shows."""
 
 _NAMES_FIX = lazy(r"(?:(?! and )[^,;]){1,200} (?:bug)?fix(?:es)?")  # of one thing
 

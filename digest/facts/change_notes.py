@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from digest.core.change import FileChange, FileStatus
@@ -30,6 +31,24 @@ _FRAGMENT = lazy(
     r"|\.chloggen|releasenotes/notes)/(?:[\w.-]{1,80}/){0,2}[\w.+-]{1,80}\.(?:md|rst|txt|ya?ml|toml)$",
     re.IGNORECASE,
 )
+
+_GUIDE = re.compile(
+    r"(?:^|/)(?:upgrad(?:e|ing)|breaking[-_]changes?|porting[-_]guides?)(?:[-_/][\w./-]{1,80})?"
+    r"\.(?:md|mdx|rst|txt|adoc)$|(?:^|/)(?:UPDATING|MIGRAT(?:ING|ION))(?:\.(?:md|rst|txt))?$"
+    r"|^(?:[\w.-]{1,40}/){0,2}migration(?:[-_]guide)?\.(?:md|mdx|rst)$",
+)
+_NOT_OURS = re.compile(r"(?:^|/)(?:vendor|node_modules|third[-_]party|tests?|testdata)/")
+
+INTERNAL = "internal"
+"""The mark of entries that are meant for the project's own developers or users of its code."""
+
+_AUDIENCE = re.compile(
+    r"(?:audience|change_logs?): *\[? *[\"']?(?:api|developers?|internal)[\"']? *\]? *"
+)
+"""The line of a fragment that only concerns those who write code."""
+_FOR_ALL = frozenset({"breaking", "deprecated", "removed", "security"})
+"""Marks that count for them as well."""
+
 
 _MARKS = read_patterns("digest.facts", "words.toml", "change_notes")
 
@@ -62,6 +81,11 @@ def is_change_note(path: str) -> bool:
     return bool(_FILE.search(path) or _FRAGMENT.search(path))
 
 
+def is_upgrade_guide(path: str) -> bool:
+    """Whether the file tells what users have to change for a new version."""
+    return bool(_GUIDE.search(path)) and not _NOT_OURS.search(path)
+
+
 def is_keyed(path: str) -> bool:
     """Whether the file is a fragment in YAML, which names the text for users."""
     return path.endswith((".yaml", ".yml")) and bool(_FRAGMENT.search(path))
@@ -76,7 +100,9 @@ def find(scene: FileContext) -> Iterator[Note]:
     """The entries that a changelog or a fragment gains."""
     _, new = scene.lines
     if not _FILE.search(scene.file.path):
-        return _fragment(scene.file, new)
+        aside = any(_AUDIENCE.fullmatch(line) for _, line in new.changed)
+        notes = _fragment(scene.file, new)
+        return (replace(n, mark=INTERNAL) if aside and n.mark not in _FOR_ALL else n for n in notes)
     return entries(new, {bare(line) for hunk in scene.file.hunks for line in hunk.removed})
 
 

@@ -85,8 +85,15 @@ _UPDATES = frozenset({"bot", "dependency", "title_upgrade", "toolchain"})
 """Signals of an update, which a changelog lists among changes and which few must react to."""
 
 _USE = frozenset({"title_hardening", "title_interface", "title_removal"})
-_INTERNAL = re.compile(r"::|[(<>]|[a-z][A-Z]|\w\.\w|[a-z]_[a-z]|^[A-Z]\w*$")
-"""A name in code that only the project's own developers use: a path, a call, a type, a function."""
+_INTERNAL = re.compile(
+    r"::|[(]|->|\w<|[a-z][A-Z]|\w\.(?!(?:cfg|conf|env|html|ini|json|lock|log|md|py|toml|txt|ya?ml)$)\w"
+    r"|[a-z]_[a-z]|^[A-Z][A-Z0-9_]*[a-z]\w*$"
+)
+"""A name in code that only the project's own developers use: a path, a call, a type, a function.
+
+Names of files and variables of the environment are known to users, as are commands with a
+placeholder (`run <name>`).
+"""
 
 _CONTEXT_ONLY = frozenset({"title_length", "files", "core"})
 """Signals that stabilise the score but are not worth showing to a reader."""
@@ -220,12 +227,16 @@ def _due(model: Weights, found: Sequence[Signal], *, undone: bool) -> dict[str, 
     firm = spoken or (hinted and odds >= _FIRM)
     if level is Level.HIGH and (inner or aside or not firm):
         level = Level.MEDIUM
+    if "title_refactor" in names and not (spoken or names & (_SAID | {"docs_changed"})):
+        due = {name: d for name, d in due.items() if not name.startswith("symbol_")}
+        level = Level.LOW
     if level is not Level.LOW and (seen or (not aside and _names_use(found))):
         due[RESEMBLES] = Demand(level=level, strength=_RESEMBLING)
     told = {s.name: s.subject for s in found}
     lesser = {
         "says_refusal": bool(_INTERNAL.search(code)),
         "note_changed": bool(names & (_UPDATES | _FILED)) or "core" not in names,
+        "note_upgrade": bool(names & (_UPDATES | _FILED | {"title_feature", "title_fix"})),
         "says_rename": not (
             names & _SHOWN_RENAMES or _FOR_USERS.search(told.get("says_rename", ""))
         ),

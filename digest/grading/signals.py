@@ -26,7 +26,7 @@ from digest.core.facts import (
     sure_deprecations,
 )
 from digest.core.patterns import read_table
-from digest.facts.change_notes import is_change_note
+from digest.facts.change_notes import INTERNAL, is_change_note, is_upgrade_guide
 from digest.facts.manifests_python import raised_minimums
 from digest.facts.paths import is_script, of_tools, pins_only
 from digest.facts.subject import read_subject
@@ -85,7 +85,7 @@ _ASIDES = re.compile(
 """How titles begin that speak of a demand and make none."""
 
 _REFACTORING = re.compile(
-    r"(?:\[[^\[\]]{1,40}\] ?){0,4}(?:\[[^\[\]]{0,30})?refactor", re.IGNORECASE
+    r"(?:\[[^\[\]]{1,40}\] ?){0,4}(?:[\w ./-]{1,40}: |\[[^\[\]]{0,30})?refactor", re.IGNORECASE
 )
 _OWN = re.compile(
     r"\W?(?:bug)?fix\b.{0,60}[\]:)] ?(?:require|enforce|error|fail|validate)", re.IGNORECASE
@@ -390,9 +390,12 @@ def _notes(facts: Facts) -> Iterator[Signal]:
     built = any(f.area in {Area.CORE, Area.BUILD} and f.added + f.deleted for f in facts.files)
     if not built or re.match(_TABLE["parts"]["release"], facts.subject.words, re.IGNORECASE):
         return
-    yield Signal("note", float(bool(facts.notes)))
-    for mark in dict.fromkeys(note.mark for note in facts.notes if note.mark):
+    marks = dict.fromkeys(note.mark for note in facts.notes if note.mark != INTERNAL)
+    yield Signal("note", float(bool(marks)))
+    for mark in filter(None, marks):
         yield Signal(f"note_{mark}", 1.0)
+    guides = [f for f in facts.files if f.added > f.deleted and is_upgrade_guide(f.path)]
+    yield Signal("note_upgrade", float(bool(guides)), *(f.path for f in guides[:1]))
 
 
 def _count_signal(name: str, hits: Iterable[Fact], *, once: bool = False) -> Signal:

@@ -61,7 +61,7 @@ _NEWS = re.compile(
 """New things, with words that say what they are for."""
 
 _PURPOSE = re.compile(
-    r"\bso (?:that )?(?:an?|it|the)\b|\bto (?:allow|avoid|enable|prevent)\b"
+    r"^(?:before|until) (?:this|the) (?:change|commit|fix)\b|\bso (?:that )?(?:an?|it|the)\b|\bto (?:allow|avoid|enable|prevent)\b"
     r"|\bshould (?:be|honou?r|not|respect|use)\b|^fix(?:e[sd])? .{8,} when .{8,}",
     re.IGNORECASE,
 )

@@ -40,6 +40,11 @@ Fix get_name calls consumed when logging is on
 compile: get_name should respect APP_CACHE
 Add support of the next model: its frontend
 2.14: An invalid time zone returns a specific error
+Properly format the extra field of packages
+Expression filter handle NOT IN NULL
+Tag weights per channel so the fast kernel is selected
+In the description, resolve names through the catalog
+Before this change, hooks of another kind led to a failed test
 """.splitlines()
 
 SAYS_NOT = """\
@@ -52,6 +57,8 @@ Type coverage for the compiler
 Add get_name to missing backends
 Optimize sample_tokens_kernel
 Minor scheduler optimization
+Tag of the image
+Format of the catalog
 Merge release 3.1 to main
 Reasoning effort of the new model
 New flag --mask: The mask

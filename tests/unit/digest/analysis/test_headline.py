@@ -31,6 +31,9 @@ def told(title, language=Language.EN, *files):
         ("[Model Runner V2] Support Eagle3", "Model Runner V2: Support Eagle3"),
         ("[Refactor][TPU] Use tpu-inference", "Refactoring (TPU): Use tpu-inference"),
         ("tsdb: fix stale cache after truncation", "tsdb: fix stale cache after truncation"),
+        ("tsdb:Optimize the pool", "tsdb: Optimize the pool"),
+        ("[Pool] Unify the shapes of experts", "Refactoring (Pool): Unify the shapes of experts"),
+        ("Refactor the pool", "Refactor the pool"),
         ("fix(relabel): stop on closed channel", "Fix (relabel): stop on closed channel"),
         ("fix(tsdb): overflow on a late query", "Fix (tsdb): overflow on a late query"),
         ("fix(rocm): stop on closed channel", "Fix (ROCm): stop on closed channel"),
@@ -206,3 +209,14 @@ def test_fix_from_a_private_fork_is_told_by_its_folders():
     assert told(title, Language.EN, *files) == f"Security fix in src/jwt, {end}"
     zh = told(title, Language.ZH, *files)
     assert zh == "src/jwt 中的安全修复（自私有 fork 合入，无说明）"
+
+
+def test_rework_that_users_see_is_no_refactoring():
+    docs = file("docs/a.md", Area.DOCS)
+    code = file("src/a.py")
+    assert told("Simplify the size of pools", Language.EN, code) == (
+        "Refactoring: Simplify the size of pools"
+    )
+    assert told("Simplify the size of pools", Language.EN, code, docs) == (
+        "Simplify the size of pools"
+    )

@@ -142,3 +142,15 @@ def test_entry_that_is_only_worded_better_is_no_news() -> None:
     notes = whole_facts_of("Change it", ("CHANGELOG.md", old, new))
     assert [n.text for n in notes.notes] == ["The pool is gone."]
     assert [c.text for c in notes.clues] == ["The pool is gone."]
+
+
+def test_an_entry_for_developers_is_marked_internal() -> None:
+    text = "change_type: {}\ncomponent: pool\nnote: Add a helper of pools\nchange_logs: [api]"
+    for kind, mark in (("enhancement", "internal"), ("breaking", "breaking")):
+        given = text.format(kind)
+        found = facts_of(".chloggen/x.yaml", given, 1, 2, 3, 4, status=FileStatus.ADDED).notes
+        assert [n.mark for n in found] == [mark]
+    log = (
+        "## Unreleased\n\n### :house: (Internal)\n\n- Split the pool\n\n### Internal API\n\n- Grow"
+    )
+    assert [n.mark for n in facts_of("CHANGELOG.md", log, 5, 9).notes] == ["internal", ""]

@@ -422,3 +422,51 @@ def test_links_of_documents_that_an_entry_tells_of_are_not_high() -> None:
     note = Note(mark="changed", text="x", evidence=fact_evidence())
     assert grade(changed("Follow links", notes=(note,))).level is Level.HIGH
     assert grade(changed("Fix links in docs", notes=(note,))).level is Level.MEDIUM
+
+
+def test_change_described_in_the_notes_on_upgrading_is_high_unless_it_is_a_fix() -> None:
+    def with_guide(title: str, path: str, added: int = 6) -> Facts:
+        told = changed(title)
+        guide = replace(file(Area.DOCS, 2), path=path, added=added, deleted=1)
+        return replace(told, files=(*told.files, guide))
+
+    title, guide = "Spread pools over all nodes", "docs/setup/upgrade/_index.md"
+    assert grade(changed(title)).level is not Level.HIGH
+    assert grade(with_guide(title, guide)).level is Level.HIGH
+    assert grade(with_guide(title, "UPDATING.md")).level is Level.HIGH
+    assert grade(with_guide("Fix links of pools", guide)).level is Level.MEDIUM
+    assert grade(with_guide(title, guide, added=0)).level is not Level.HIGH
+    assert grade(with_guide(title, "vendor/x/upgrade.md")).level is not Level.HIGH
+
+
+@pytest.mark.parametrize(
+    ("title", "level"),
+    [
+        ("Refuse an empty `APP_POOL`", Level.HIGH),
+        ("Refuse an empty `pool.toml`", Level.HIGH),
+        ("Require the command in `run <name>` to be on the path", Level.HIGH),
+        ("Refuse an empty `Pool.size`", Level.MEDIUM),
+        ("Refuse an empty `Pool`", Level.MEDIUM),
+    ],
+)
+def test_files_variables_and_commands_in_titles_are_known_to_users(title, level) -> None:
+    assert grade(changed(title)).level is level
+
+
+def test_refactoring_that_removes_inner_names_demands_nothing() -> None:
+    gone = fact(FactKind.SYMBOL, Action.REMOVED, "Pool.size")
+    assert grade(changed("Refactor the pool", gone)).level is Level.LOW
+    assert grade(changed("Rework the pool", gone)).level is Level.MEDIUM
+    option = fact(FactKind.CONFIG, Action.CHANGED, "Pool.size")
+    assert grade(changed("Refactor the pool", gone, option)).level is not Level.LOW
+
+
+def test_entry_for_developers_weighs_nothing() -> None:
+    place = Evidence(path="CHANGELOG.md", line=3, side=Side.NEW)
+    internal, added = (
+        Note(mark=mark, text="Add a pool", evidence=place) for mark in ("internal", "added")
+    )
+    title = "Add a pool"
+    plain = grade(changed(title)).score
+    assert grade(changed(title, notes=(internal,))).score == plain
+    assert grade(changed(title, notes=(added,))).score > plain

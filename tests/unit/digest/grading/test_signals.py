@@ -151,3 +151,38 @@ def test_removal_of_notes_about_a_runtime_demands_nothing():
     )
     assert "toolchain" not in told("Test it", image, path=image.evidence.path, area=Area.CI)
     assert "says_security" not in told("Honor the security protocol of the listener")
+
+
+@pytest.mark.parametrize(
+    ("title", "signal"),
+    [
+        ("Remove schema versions below v9", "says_support_dropped"),
+        ("Consider late samples as final", "says_behaviour"),
+        ("promtool: redirect notices to stderr", "says_behaviour"),
+        ("Answer late samples by returning 400", "says_behaviour"),
+        ("Add the unit in API responses", "says_behaviour"),
+        ("Mark the pool of workers as stable", "says_behaviour"),
+        ("Return an error if a pool is empty", "says_refusal"),
+        ("Update the pool to fail for empty sets", "says_refusal"),
+        ("Validate `--pool` targets", "says_refusal"),
+        ("Add validation of sizes to the pool endpoint", "says_refusal"),
+        ("Recode `A302` to `A203`", "says_rename"),
+        ("Move the size of pools to the upper level config", "says_rename"),
+    ],
+)
+def test_title_that_changes_what_users_see_demands_something(title, signal):
+    assert signal in told(title)
+
+
+@pytest.mark.parametrize(
+    "title",
+    [
+        "Return early if a pool is empty",
+        "Move the config parser into a package",
+        "Add validation helpers",
+        "Remove the version file",
+        "Refresh API docs",
+    ],
+)
+def test_title_about_the_code_alone_demands_nothing(title):
+    assert not [name for name in told(title) if name.startswith("says_")]
