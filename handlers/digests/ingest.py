@@ -225,24 +225,33 @@ async def _read(
 ) -> None:
     """Read and save a selection; batches are graded while the next ones are being read."""
     pending = _Pending()
+    async with aclosing(_graded(ctx, selection, tip, large=expected >= _MANY)) as batches:
+        async for changes, batch in batches:
+            pending.add(changes, batch)
+            if len(pending.changes) >= _TOGETHER:
+                await _keep(ctx, pending.take(), failures)
+    # The texts of the last batches are gone by now: saving takes memory too.
+    await _keep(ctx, pending.take(), failures)
+
+
+async def _graded(
+    ctx: Context, selection: Selection, tip: Tip, *, large: bool
+) -> AsyncGenerator[tuple[Sequence[Change], GradedBatch], None]:
+    """The changes of a selection with their grades, newest first."""
     under_way: deque[asyncio.Task[GradedBatch]] = deque()
-    waiting: deque[Batch] = deque()
-    large = expected >= _MANY
+    waiting: deque[Sequence[Change]] = deque()
     work = ctx.workers.many if large else ctx.workers.few
     try:
         async with aclosing(_batches(ctx, selection, tip)) as batches:
             async for batch in batches:
                 under_way.append(asyncio.create_task(work(grade_batch, batch)))
-                waiting.append(batch)
+                waiting.append(batch.changes)
                 while len(under_way) > (ctx.workers.at_once if large else 1):
-                    pending.add(waiting.popleft().changes, await under_way[0])
+                    yield waiting.popleft(), await under_way[0]
                     under_way.popleft()
-                if len(pending.changes) >= _TOGETHER:
-                    await _keep(ctx, pending.take(), failures)
         while under_way:
-            pending.add(waiting.popleft().changes, await under_way[0])
+            yield waiting.popleft(), await under_way[0]
             under_way.popleft()
-        await _keep(ctx, pending.take(), failures)
     finally:
         for task in under_way:
             task.cancel()

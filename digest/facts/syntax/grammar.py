@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -151,19 +152,40 @@ class _Run:
         self._budget.steps -= most - max(self._steps_left, 0)
         return tree if self._steps_left >= 0 else None
 
-    def _read(self, offset: int, _: object) -> bytes:
+    def _read(self, offset: int, _: object) -> bytes | bytearray:
         """A piece of the text; lexers that read the rest of it for every token are counted here."""
         if self._parsing:
             self._steps_left -= 1
             if self._steps_left < 0:
                 return b""
-        size = _CHUNK if self._parsing else _NAME
-        return self._text[offset : min(offset + size, self._end)]
+            return _lent(self._text[offset : min(offset + _CHUNK, self._end)])
+        return self._text[offset : min(offset + _NAME, self._end)]
 
     def _is_over(self, _offset: int, _has_error: bool) -> bool:
         self._steps_left -= 1
         late = self._steps_left % _CLOCKED == 0 and self._clock() > self._deadline
         return self._steps_left < 0 or late
+
+
+class _Buffers(threading.local):
+    """Buffers of one thread, by their length."""
+
+    def __init__(self) -> None:
+        self.of_length: dict[int, bytearray] = {}
+
+
+_buffers = _Buffers()
+
+
+def _lent(piece: bytes) -> bytearray:
+    """A piece of a text in the buffer that all pieces of its length use, one after the other.
+
+    tree-sitter 0.26 never releases an object that it reads from, and needs it until the next read
+    only. With an object for each piece a process would keep every text that it has ever parsed.
+    """
+    buffer = _buffers.of_length.setdefault(len(piece), bytearray(piece))
+    buffer[:] = piece
+    return buffer
 
 
 def _is_open(text: bytes) -> bool:

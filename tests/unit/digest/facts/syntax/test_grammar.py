@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import pytest
 
 from digest.facts.syntax import grammar
@@ -112,3 +114,16 @@ def test_text_that_is_parsed_in_stages_has_the_tree_of_one_that_is_parsed_at_onc
     in_stages = nodes(parse(text, name))
     monkeypatch.setattr(grammar, "_STAGE", len(text))
     assert in_stages == nodes(parse(text, name))
+
+
+def test_texts_that_were_parsed_are_not_kept() -> None:
+    texts = [f"fn name_{n}() {{}}\n" * 200 for n in range(50)]
+    parse(texts[0], "rust")
+    tracemalloc.start()
+    try:
+        for text in texts:
+            assert parse(text, "rust").root_node.children[3].text == text.split("\n")[3].encode()
+        held, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert held < sum(map(len, texts)) / 5
