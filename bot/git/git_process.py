@@ -172,6 +172,7 @@ _HARMLESS = {
 
 _PLAIN = {
     "core.bigFileThreshold": "64m",  # larger files count as binary; git would hold them whole
+    "core.deltaBaseCacheLimit": "32m",  # a third of the default: a third less memory, as fast
     "core.quotePath": "true",
     "diff.algorithm": "myers",
     "diff.ignoreSubmodules": "none",
