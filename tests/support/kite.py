@@ -25,11 +25,15 @@ from tempfile import TemporaryDirectory
 from typing import Any
 from zoneinfo import ZoneInfo
 
+import httpx
 import pytest
 
 from bot.app import open_workspace
 from bot.cli.terminal_chat import room_here
 from bot.util.machine import FixedClock
+from bot.web.pages.routes import routes
+from bot.web.server import application
+from bot.web.site_factory import alone
 from bot.workspace.workspace import Workspace
 from digest.core.enums import Language
 from digest.core.facts import Evidence
@@ -111,7 +115,7 @@ def _merge(made: RepositoryBuilder, name: str) -> None:
     subprocess.run(words, env=given, check=True, capture_output=True)
 
 
-_ALL = ("changes up to v1.4.0", "changes since v1.4.0", "compare v1.4.0 v1.4.1")
+_ALL = ("digest 2026-02-01..2026-04-03", "changes up to v1.4.0", "compare v1.4.0 v1.4.1")
 """Questions whose answers read all branches, so that others find the same in any order."""
 
 
@@ -198,6 +202,20 @@ class Kite:
             told.append(f"> {question}\n\n{_brief(markdown(found.document))}")
         return "\n".join(told).rstrip("\n")
 
+    def site_page(self, path: str) -> str:
+        """What ``digestbot serve`` answers at a path: of a page, its main part."""
+        return self.runner.run(self._site_page(path))
+
+    async def _site_page(self, path: str) -> str:
+        watched = await self.app.watch(str(self.place), name="acme/kite", branch="main")
+        served = application({"/": routes(alone(self.app, [watched], ZONE.key))})
+        transport = httpx.ASGITransport(app=served)
+        async with httpx.AsyncClient(transport=transport, base_url="http://pages") as reader:
+            found = await reader.get(path)
+        main = _MAIN.search(found.text)
+        text = main[0] if main else found.text
+        return _brief("\n".join(line.strip() for line in text.splitlines() if line.strip()))
+
     @cached_property
     def facts(self) -> dict[str, str]:
         """What is known of each change, oldest first, by its title."""
@@ -225,6 +243,7 @@ class Kite:
         return found
 
 
+_MAIN = re.compile(r"<main.*</main>", re.DOTALL)
 _WEB = "https://github.com/acme/kite/"
 
 
@@ -318,6 +337,7 @@ def main() -> None:
         _write("analysis.txt", kite.analyses)
         for name, text in kite.pages.items():
             (GOLDEN / name).write_text(text, encoding="utf-8")
+        _write("site.txt", {path: kite.site_page(path) for path in blocks("site.txt")})
         asked = blocks("questions.txt")
         _write("questions.txt", {one: kite.answers(one) for one in asked})
 
