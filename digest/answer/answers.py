@@ -55,7 +55,7 @@ class Seen:
     """Where (``tip``) and when (``at``) an answer was looked up, and its zone and language."""
 
     repository: Repository
-    tip: str | None
+    tip: str | None  # ``None`` for a branch without a commit, empty if nobody looked
     at: datetime
     zone: ZoneInfo
     language: Language
@@ -258,9 +258,10 @@ def as_of(seen: Seen) -> doc.Spans:
     """The tip of the branch and the time of the answer."""
     if seen.tip is None:
         return wording.EMPTY_BRANCH(seen.language)
-    return wording.AS_OF(
-        seen.language, sha=doc.Code(seen.tip[:10]), moment=minute(seen.at, seen.zone)
-    )
+    moment = minute(seen.at, seen.zone)
+    if not seen.tip:
+        return (doc.Text(moment),)
+    return wording.AS_OF(seen.language, sha=doc.Code(seen.tip[:10]), moment=moment)
 
 
 def lines_document(title: str, lines: Sequence[doc.Spans], seen: Seen) -> doc.Document:

@@ -96,8 +96,11 @@ def entry_of(graded: Graded, told: Told, shown: SiteRepository, language: Langua
     return report_entry(replace(graded, grade=grade), kept.analysis, language)
 
 
-def seen_of(asked: PageRequest, tip: str | None = None) -> Seen:
-    """What an answer is made from: the requested repository as it is now."""
+def seen_of(asked: PageRequest, tip: str | None = "") -> Seen:
+    """What an answer is made from: the requested repository as it is now.
+
+    Of pages about the archive alone nobody looks which commit the branch has.
+    """
     return Seen(
         repository=asked.shown().repository,
         tip=tip,
