@@ -276,7 +276,7 @@ def _wanted(asked: Asked) -> str:
     if not asked.says("which"):
         return "value" if asked.has("bump") and asked.says("least_version") else ""
     if asked.says("which_release") and not asked.has("bump"):
-        return "release"
+        return "removed" if asked.has("act:removed") else "release"
     return next((what for tag, what in _WANTED.items() if asked.has(tag)), "")
 
 

@@ -227,8 +227,8 @@ async def _done(
         return []
     graded, fact = some[0 if action is Action.REMOVED else -1]
     lines = [_line(phrase, graded, fact.name, ctx, author=_author(graded))]
+    lines += await release_lines(graded, tip, ctx, gone=action is Action.REMOVED)
     if action is Action.ADDED:
-        lines += await release_lines(graded, tip, ctx)
         lines += _purpose(some[-1], ctx.language)
     return lines
 
@@ -277,12 +277,16 @@ def _author(graded: Graded) -> str:
     return printable(people_of(graded)[0])
 
 
-async def release_lines(graded: Graded, tip: Tip, ctx: Context) -> list[Spans]:
-    """The first release that has a change, or a copy of it."""
+async def release_lines(
+    graded: Graded, tip: Tip, ctx: Context, *, gone: bool = False
+) -> list[Spans]:
+    """The first release that has a change, or a copy of it; ``gone`` if that removes a name."""
     tag = await _first_tag(graded, tip, ctx)
     if not tag and not await ctx.watched.source.releases():
         return []
     phrase = answer_text.FIRST_IN if tag else answer_text.IN_NO_RELEASE
+    if gone:
+        phrase = answer_text.GONE_IN if tag else answer_text.GONE_IN_NO_RELEASE
     return [phrase(ctx.language, tag=Code(tag))]
 
 
