@@ -74,7 +74,10 @@ async def ask(
     talk = await follow_ups.last_talk(told)
     told = replace(told, language=language or _spoken(text, talk) or ctx.language)
     meant: intents.Intent | None = None
-    parts = () if understood or pressed else split(text, ctx.clock.now(), ctx.zone, _own(told))
+    parts: Sequence[str] = ()
+    if not (understood or pressed):
+        listed = bool(talk and talk.listed[1:])
+        parts = split(text, ctx.clock.now(), ctx.zone, _own(told), listed=listed)
     if len(parts) == 1 or (parts and told.conversations and told.conversation):
         return await _both(parts, told)
     try:
@@ -98,7 +101,8 @@ async def ask(
     except UserError as error:
         return _as_meant(_refused(error, told.language), meant, told.language)
     paged = replace(told, page=0) if found.cut else told
-    await follow_ups.remember(intent, found, paged, talk, asked)
+    if talk is None or reading.sure or found.total or found.listed:
+        await follow_ups.remember(intent, found, paged, talk, asked)
     return _as_meant(_measured(intent, found, told), meant, told.language)
 
 
@@ -311,10 +315,15 @@ async def _in_index(words: Sequence[str], ctx: Context) -> frozenset[str]:
     for word in wanted.keys() - found:
         if len(word) == 1 and word.isascii():
             continue
-        theirs = await ctx.archive.select(repository, Query(author=word, limit=1))
-        if any(len(word) > 1 or word in people_of(graded) for graded in theirs):
+        theirs = await ctx.archive.select(repository, Query(author=word, limit=_MOST_NAMESAKES))
+        whole = re.compile(rf"(?<![A-Za-z0-9]){re.escape(word)}(?![A-Za-z])", re.IGNORECASE)
+        names = [one for graded in theirs for one in (*people_of(graded), graded.commit.email)]
+        if word in names or (len(word) > 1 and any(map(whole.search, names))):
             found.add(word)
     return frozenset(found)
+
+
+_MOST_NAMESAKES = 20  # changes of which one must be by somebody with a word as a name
 
 
 def _as_meant(found: Answer, meant: intents.Intent | None, language: Language) -> Answer:

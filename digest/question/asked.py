@@ -48,6 +48,7 @@ _GOES = frozenset({"go", "going", "move", "moving", "jump", "get", "come", "comi
 _COMMANDS = frozenset({"check", "display", "get", "list", "print", "show", "view"})
 """Requests to the bot that are commands of a repository behind its name."""
 
+_MANNERS = frozenset({"noise", "greet", "thanks"})
 _SUBJECTS = frozenset({"we", "i", "they"})
 _DEEDS = frozenset(
     ["fix", "revert", "add", "remove", "implement", "refactor", "rename", "move", "rewrite", "port"]
@@ -86,7 +87,7 @@ class Asked:
 
     def only(self, *tags: str) -> bool:
         """Whether there are no slots, and every word has one of the tags or is noise."""
-        allowed = {*tags, "noise", "own", "greet", "thanks"}
+        allowed = {*tags, "own", *_MANNERS}
         return all(
             (token.slot is None and token.tags & allowed)
             or token.slot == slot_values.Filters(without=self.without)
@@ -95,7 +96,7 @@ class Asked:
 
     def only_words(self, *tags: str) -> bool:
         """Whether every word with tags has one of these or is noise."""
-        allowed = {*tags, "noise", "own", "greet", "thanks"}
+        allowed = {*tags, "own", *_MANNERS}
         places = (n for n, token in enumerate(self.tokens) if token.tags and not self.is_left(n))
         return all(self.tokens[place].tags & allowed for place in places)
 
@@ -123,6 +124,12 @@ class Asked:
             return beside(windows[0], steps[0].unit, self.now, later=steps[0].later)
         two = len(windows) == 2 and not self.slots(Refs)
         return windows[1] if two and compares and windows[0].until != windows[1].until else None
+
+    @property
+    def opening(self) -> frozenset[str]:
+        """The tags of the first word that is more than a courtesy."""
+        told = (t.tags for t in self.tokens if "only" in t.tags or not t.tags & _MANNERS)
+        return next(told, frozenset())
 
     @property
     def span(self) -> Span | None:
@@ -169,13 +176,14 @@ class Asked:
 
     @cached_property
     def level(self) -> Level | None:
-        """The minimum level; the highest if several words name one."""
+        """The minimum level; the highest of several, unless they are joined: *high and medium*."""
         if self.top:
             return self.filters.level
         ranks = self.has("contributors", "per:file", "per:folder", "per:author", "who")
         words = (t for t in self.tokens if not (ranks and "most" in t.tags))
         spoken = {Level(tag[6:]) for t in words for tag in t.tags if tag.startswith("level:")}
-        return self.filters.level or next((level for level in Level if level in spoken), None)
+        named = [level for level in Level if level in spoken][-1 if self.has("join") else 0 :]
+        return self.filters.level or next(iter(named), None)
 
     @cached_property
     def things(self) -> tuple[FactKind, ...]:
@@ -264,10 +272,8 @@ class Asked:
         token = self.tokens[place]
         if place in self._author[1]:
             return False
-        if isinstance(token.slot, slot_values.Symbol | slot_values.Quote):
-            return True
         if token.slot is not None:
-            return False
+            return isinstance(token.slot, slot_values.Symbol | slot_values.Quote)
         if is_thing(token):
             return not self.things and self._in_topic(place)
         if token.text.isdecimal():
@@ -293,8 +299,7 @@ class Asked:
     @cached_property
     def unknown(self) -> tuple[str, ...]:
         """Words that neither tables nor the repository know, and that are not marked as a topic."""
-        author = self._author[1]
-        return tuple(self.tokens[place].text for place in sorted(self._stray - author))
+        return tuple(self.tokens[place].text for place in sorted(self._stray - self._author[1]))
 
     @cached_property
     def _stray(self) -> frozenset[int]:

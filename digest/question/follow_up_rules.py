@@ -28,7 +28,7 @@ from digest.question.intent import (
 )
 from digest.question.lexicon import PHRASES
 from digest.question.questions import QUESTIONS
-from digest.question.slot_values import Path, Release, Step, Symbol
+from digest.question.slot_values import Path, Release, Symbol
 from digest.question.thing_cues import is_thing, stated_in
 
 _ONE = frozenset({"change", "name", "row"})
@@ -41,14 +41,17 @@ _LISTED = _MANY | {"change"}
 def short(asked: Asked) -> Iterator[Weighed]:
     """Complete questions about the bot, and follow-ups to an answer."""
     for intent, declared in QUESTIONS.items():
-        if declared.cue and asked.has(declared.cue) and asked.only(declared.cue, *declared.beside):
+        cue = declared.cue if "nth" not in asked.values else ""  # "the diff of the last one"
+        if cue and asked.has(cue) and asked.only(cue, "again", "join", *declared.beside):
             yield Weighed(6.0 if intent in {Help, PrivacyOf, Status} else 5.0, intent())
     for tag, retell in _RETOLD.items():
         beside = _BESIDE_LANGUAGE if retell.language else _BESIDE_LENGTH
         if asked.has(tag) and asked.only(tag, *beside):
-            yield Weighed(5.0, retell)
+            yield Weighed(5.0, Nth(place=0) if retell.longer and asked.follows == "row" else retell)
         elif asked.has(tag) and asked.follows and retell.language and not asked.left:
             yield Weighed(0.0 if any(map(_slot, asked.tokens)) else 3.5, retell)
+    if asked.follows and asked.says("sum_up") and asked.only("digest", *_BESIDE_LENGTH):
+        yield Weighed(8.5, Retell(longer=False))
     if asked.follows in _ONE and asked.has("lines") and asked.only(*_BESIDE_LINES):
         yield Weighed(5.0, ShowDiff())
     if asked.text == "?":
@@ -104,14 +107,15 @@ def of_the_last(asked: Asked) -> Iterator[Weighed]:
     if asked.has("count") and not asked.has("default"):
         return
     harms = asked.has("risk", "remedy") or (its and asked.has("kind:breaking"))
-    bare = asked.only(*_ITS)
+    bare = asked.only(*_ITS) or (asked.is_writing and asked.only("kind:fix", *_ITS))
     if harms and (bare or (its and len(asked.left) < 3)) and not asked.has("who", "upgrade"):
         yield Weighed(4.5, Risky())  # "does it affect windows users"
     elif not bare:
         return
-    elif asked.is_writing and asked.has("wrote", "agent", "change", *_ACTS):
+    elif asked.is_writing and asked.has("wrote", "agent", "change", *_DONE):
         if its or asked.has("wrote"):
-            yield Weighed(5.6 if asked.follows in _ONE or spoken else 4.5, Author())
+            one = asked.follows in _ONE or (spoken and asked.has("wrote"))
+            yield Weighed(5.6 if one else 4.5, Author())
     elif asked.says("when_released") and (its or asked.follows):
         yield Weighed(7.2 if asked.follows and its else 4.7, Released())
     elif its and (asked.has("why") or asked.says("in_which_change")):
@@ -136,12 +140,13 @@ def _is_of_name(asked: Asked) -> bool:
 
 
 _SHIPPED = ("it", "aux", "prep", "history", "releases")
-_COUNTING = ("count", "it", "aux", "ask", "among", "entry")
+_COUNTING = ("count", "prep", "it", "aux", "ask", "among", "entry")
 _PARTS = [(part,) for part in ("test", "tests", "docs", "测试", "文档")]
 _ACTS = (
     *("act:added", "act:removed", "act:renamed", "kind:deprecations", "kind:reverts", "default"),
     *("history", "happened"),
 )
+_DONE = ("kind:fix", *_ACTS)
 _ITS = (
     *("it", "aux", "ask", "join", "prep", "who", "me", "wrote", "agent", "change", "releases"),
     *("again", "contributors", "risk", "remedy", "graded", "kind:security", "kind:breaking"),
@@ -151,7 +156,6 @@ _ITS = (
 _OF_ONE = {
     "replaced": Nth(place=0),
     "ported": Released(),
-    "what_to_do": Risky(),
     "by_whom": Author(),
     "why_done": Nth(place=0),
 }
@@ -176,11 +180,11 @@ def of_a_list(asked: Asked) -> Iterator[Weighed]:
         yield Weighed(4.0, Nth(place=0))  # "explain it like I know nothing"
     rated = (
         *("graded", "level:high", "level:low", "who", "released", "lines", "kind:breaking"),
-        *("per:file", "default", "state", "shorter", *_ACTS),
+        *("per:file", "default", "state", "shorter", *_DONE),
     )
     of_it = next((kind for tag, kind in ABOUT.items() if asked.has(tag)), None)
     of_it = None if of_it is Why and asked.has(*_ACTS) else of_it  # "why was it reverted"
-    of_it = Author if of_it is None and asked.is_writing and asked.has(*_ACTS) else of_it
+    of_it = Author if of_it is None and asked.is_writing and asked.has(*_DONE) else of_it
     of_it = Released if of_it is None and asked.says("when_released") else of_it
     aspect = QUESTIONS[of_it].name if of_it else ""
     if asked.follows == "change" and (step := PHRASES["next_change"].match(asked.text)):
@@ -190,8 +194,14 @@ def of_a_list(asked: Asked) -> Iterator[Weighed]:
         yield Weighed(6.2, Nth(place=0, about=about, aspect=aspect))
     elif places and asked.only(*nth, *beside, *ABOUT, *rated, "count"):
         yield Weighed(4.8, Nth(place=places[0], aspect=aspect))
-    elif places and asked.follows in _MANY and not (slots or asked.left):
-        yield Weighed(4.0, Nth(place=places[0]))  # "第三个升到什么版本"
+    elif (
+        places
+        and asked.follows in _MANY
+        and not (slots or asked.left[1:])
+        and (not asked.left or asked.says("placed_one"))
+    ):
+        asks_when = aspect if asked.says("when_released") else ""
+        yield Weighed(4.0, Nth(place=places[0], aspect=asks_when))  # "when did the first one go"
 
 
 _EXPLAINING = ("it", "explain", "change", "longer", "aux", "ask", "join", "prep", "who")
@@ -211,14 +221,8 @@ def again(asked: Asked) -> Iterator[Weighed]:
         yield Weighed(5.0, Again(same=same, window=asked.span, kind=kind))
     elif asked.has("me") or asked.commands:
         return
-    elif asked.follows and asked.says("release_before"):
-        yield Weighed(7.5, Again(earlier="release"))
-    elif asked.follows and _is_of_release(asked):
-        yield Weighed(7.0, Again(topic=asked.slots(Release)[0].name))
     elif listed and asked.has("among") and asked.only("among", "ask", *_BESIDE_LANGUAGE):
         yield Weighed(5.0, Again(back=True))  # "what's in it"
-    elif asked.slots(Step) and not asked.against:
-        yield from _stepped(asked)
     elif listed and switched_to(asked) and not (named or asked.left[1:]):
         yield Weighed(7.5, Again(switched=switched_to(asked)))
     elif asked.without and asked.only("again", "change", "only"):
@@ -230,13 +234,6 @@ def again(asked: Asked) -> Iterator[Weighed]:
         yield from _turned(asked)
 
 
-def _is_of_release(asked: Asked) -> bool:
-    """Whether it repeats the last question for another release: *and in 1.2*."""
-    one = len(asked.slots(Release)) == 1 and not (asked.spans or asked.left or asked.kinds)
-    again = one and "again" in _opening(asked)
-    return again and asked.only_words("again", "prep", "ask", "aux", "about")
-
-
 def _undoes(asked: Asked) -> bool:
     """Whether it asks for the previous list, or again for the whole list."""
     undone = asked.has("back") or (asked.follows and asked.has("every"))
@@ -245,26 +242,10 @@ def _undoes(asked: Asked) -> bool:
     return bool(undone) and asked.only(*beside)
 
 
-def _stepped(asked: Asked) -> Iterator[Weighed]:
-    """The period next to the last one: *and the week before that*."""
-    step = asked.slots(Step)[0]
-    if asked.only_words("again", "only", "ask", "change", "happened", "aux", "prep", "digest"):
-        beside = Again(later=step.unit) if step.later else Again(earlier=step.unit)
-        yield Weighed(5.0, replace(beside, topic=asked.topic))
-
-
-def _opening(asked: Asked) -> frozenset[str]:
-    """The tags of the first word that is more than a courtesy."""
-    manners = {"noise", "greet", "thanks"}
-    tokens = (t for t in asked.tokens if not t.tags & manners or "only" in t.tags)
-    return next((token.tags for token in tokens), frozenset())
-
-
 def _narrows(asked: Asked) -> bool:
     """Whether it limits the last list: *only ROCm*, *of these*."""
-    listed = asked.follows in _LISTED and not asked.has("change")
-    of_those = listed and asked.says("which_are_about")
-    return asked.has("among") or "only" in _opening(asked) or bool(of_those)
+    of_those = asked.follows in _LISTED and asked.says("which_are_about")
+    return asked.has("among") or "only" in asked.opening or bool(of_those)
 
 
 def _corrects(asked: Asked) -> bool:
@@ -273,34 +254,40 @@ def _corrects(asked: Asked) -> bool:
 
 def _goes_on(asked: Asked) -> bool:
     """Whether its form shows that it continues from the last answer."""
-    first = _opening(asked)
-    opens = first & {"again", "only"} and "about" not in first
-    return bool(opens) or asked.has("among") or asked.text.endswith("呢") or _corrects(asked)
+    opens = asked.opening & {"again", "only"} and "about" not in asked.opening
+    ones = asked.text.endswith("呢") or (asked.follows in _LISTED and asked.text.endswith(" ones"))
+    return bool(opens) or asked.has("among") or ones or _corrects(asked)
 
 
 def _turned(asked: Asked) -> Iterator[Weighed]:
     """The last question with other slots."""
-    slots, again = asked.slots(Release) or asked.kinds or asked.level, _with_slots(asked)
+    again = _with_slots(asked)
+    exists = asked.follows in _MANY and asked.says("is_there_any") and bool(again.topic)
+    exists = exists and not (asked.spans or asked.has("change", "happened"))
+    slots = asked.slots(Release) or asked.level or (asked.kinds and not exists)
     named = () if _is_topic_alone(asked) else ("thing:", "act:")
     of_names = [tag for tag in asked.tags if tag.startswith(named)]
-    if of_names and not (asked.follows and (_goes_on(asked) or "again" in _opening(asked))):
+    if of_names and not (asked.follows and (_goes_on(asked) or "again" in asked.opening)):
         return
     if asked.is_writing and asked.follows in _MANY and asked.only(*_WHO_DID):
         yield Weighed(4.6, Again(people=True))  # "who bumped them"
-    words = asked.only_words(*_BESIDE_AGAIN, *of_names)
+    words = asked.only_words(*_BESIDE_AGAIN, *of_names, *(f"kind:{k}" for k in asked.kinds))
     if slots or asked.without or not words or again == Again():
         return
     counted = not (again.topic or again.path) and any(getattr(again, name) for name in _COUNTED)
-    its = asked.spans or (asked.has("it") and not asked.says("those"))
+    its = asked.has("it") and not (asked.has("most") or asked.says("those"))
+    its = bool(asked.spans) or (its and asked.follows in _ONE)
     its = its or (asked.has("change") and "latest" in str(asked.top))  # "the latest 5 commits"
     alone = _is_bare(asked) or (asked.follows and not its)
     only = _narrows(asked)
-    turns = "again" in _opening(asked) or asked.has("about") or only or _corrects(asked)
-    if again.window is not None and turns and not again.topic:
+    turns = "again" in asked.opening or asked.has("about") or only or _corrects(asked)
+    if exists:
+        yield Weighed(4.5, replace(again, kind=next(iter(asked.kinds), None)))
+    elif again.window is not None and turns and not again.topic:
         yield Weighed(5.0, again)
     elif (_goes_on(asked) and not asked.has("about")) or (counted and alone):
         yield Weighed(4.5, again)
-    elif (only or "again" in _opening(asked)) and any(getattr(again, name) for name in _NAMED):
+    elif (only or "again" in asked.opening) and any(getattr(again, name) for name in _NAMED):
         yield Weighed(4.5 if asked.follows else 1.4, again)  # "what about ssr", "only ROCm"
 
 
@@ -342,7 +329,17 @@ _UNDO = ("act:removed", "except", "kind:reverts", "todo", "every")
 def _same(asked: Asked) -> str:
     """What the question shares with the current change: *what else did he do*, *in that file*."""
     named = any(map(asked.slots, (Path, Release))) or asked.left or asked.author
-    if named or not (asked.has("change", "agent", "again", "by") or asked.kinds):
+    if named:
+        return ""
+    if asked.follows == "change" and asked.says("rest_of_release"):
+        return "release"
+    if (
+        asked.follows in _ONE
+        and asked.has("related")
+        and asked.only("related", "more", *_BESIDE_THEM)
+    ):
+        return "file"
+    if not (asked.has("change", "agent", "again", "by") or asked.kinds):
         return ""
     if asked.has("they:all") and asked.follows not in _ONE:
         return ""  # "what did they revert in July"

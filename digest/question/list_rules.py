@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from datetime import timedelta
 
@@ -111,6 +112,39 @@ def changed(asked: Asked) -> Iterator[Weighed]:
     intent = _listing(asked)
     if intent is not None and not asked.references:
         yield Weighed(_weight(asked, intent), intent)
+
+
+def two_of_list(text: str) -> tuple[str, ...]:
+    """Questions about two changes of the last list: *both*, *1 and 3*, *the first two*."""
+    if _TWO.fullmatch(text):
+        return "number 1", "number 2"
+    found = _PAIR.fullmatch(text)
+    said = [one.lower() for one in found.groups() if one] if found else []
+    return tuple(f"number {_PLACE_OF.get(one, one)}" for one in said)
+
+
+_ABOUT_TWO = (
+    r"(?:(?:and|ok|so|then) )*(?:(?:tell me (?:more )?about|explain|describe|show(?: me)?"
+    r"|more (?:on|about)|what about|what (?:are|is|do)|details (?:on|of|for)) )?"
+)
+_TWO = lazy(
+    rf"{_ABOUT_TWO}(?:(?:those|these|the (?:first|top)|the) two|both(?: of (?:them|those|these))?)"
+    r"(?: (?:ones|changes|prs|commits))?(?: do| mean)?(?: please| pls)?"
+    r"|(?:讲讲|说说|解释(?:一下)?|看看)?[这那前][两俩][个条]?(?:变更|改动|提交)?"
+    r"(?:都?是?(?:啥|什么|干嘛的|做什么的)|(?:[讲说]|解释)一下|呢)?",
+    re.IGNORECASE,
+)
+_PLACE_OF = {
+    **dict(zip(("first", "second", "third", "fourth", "fifth"), range(1, 6), strict=True)),
+    **dict(zip("一二三四五", range(1, 6), strict=True)),
+}
+_PAIR = lazy(
+    rf"{_ABOUT_TWO}(?:the |numbers? )?(\d{{1,2}}|first|second|third|fourth|fifth)(?: one)?"
+    r" (?:and|&) (?:the |number )?(\d{1,2}|first|second|third|fourth|fifth)(?: ones?)?"
+    r"(?: please| pls)?"
+    r"|第([一二三四五])[个条]?[和跟与、]第?([一二三四五])[个条]?.{0,6}",
+    re.IGNORECASE,
+)
 
 
 @rule

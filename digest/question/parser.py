@@ -45,6 +45,7 @@ from digest.question.lexicon import (
     LONGEST,
     PHRASES,
     correct_word,
+    in_usual_words,
     is_foreign,
     language_of,
     reference_of,
@@ -242,9 +243,16 @@ _NO_CONTENT = lazy(r"\W*|\d+|[a-z]{1,2}")
 """Words that occur in too many changes, or that mean nothing alone."""
 
 
-def split(text: str, now: datetime, zone: ZoneInfo, background: Background) -> tuple[str, ...]:
-    """The two questions of a text; empty if it is one or either is not understood."""
+def split(
+    text: str, now: datetime, zone: ZoneInfo, background: Background, *, listed: bool = False
+) -> tuple[str, ...]:
+    """The two questions of a text; empty if it is one or either is not understood.
+
+    If several changes are ``listed``, it may ask for two of them.
+    """
     asked = tidy(text[:LONGEST])
+    if listed and (of_two := list_rules.two_of_list(asked)):
+        return of_two
     two = tuple(dict.fromkeys(_NUMBER_OF_CHANGE.findall(asked)))
     if len(two[1:]) == 1 and says(asked, "relation"):
         return tuple(f"explain {one}" for one in two)
@@ -351,7 +359,10 @@ def _read(question: str, now: Now, background: Background) -> Reading | None:
             raise
         return None
     follows, corrects = background.follows, background.corrects
+    question = in_usual_words(question) if follows and len(question) < _MOST_SHORT else question
     asked = Asked(question, now, tokens, excluded, background.words, follows, corrects)
+    if asked.has("thanks") and asked.only("thanks"):
+        return None
     found = readings(asked)
     if not found:
         return _about_name(asked)
@@ -398,6 +409,7 @@ def _about_name(asked: Asked) -> Reading | None:
     return Reading(touched, sure=False, words=asked.words, unknown=asked.unknown)
 
 
+_MOST_SHORT = 120  # characters of a question that may be a follow-up in unusual words
 _SAID = {ChangeKind.FIX, ChangeKind.REVERTS, ChangeKind.SECURITY, ChangeKind.DEPRECATIONS}
 """Kinds for which a change proves a yes: *was it fixed*."""
 

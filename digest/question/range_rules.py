@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from digest.question.asked import Asked, Weighed, rule
 from digest.question.change_rules import time_counted
 from digest.question.commit_range import Refs, release_number
-from digest.question.intent import Changed, Compare, DigestOf, Releases
-from digest.question.slot_values import Filters, Path, Release
+from digest.question.intent import Again, Changed, Compare, DigestOf, Releases
+from digest.question.slot_values import Filters, Path, Release, Step
 from digest.window import Window
 
 
@@ -46,6 +47,28 @@ def one_release(asked: Asked) -> Iterator[Weighed]:
 
 
 _VERSION = re.compile(r"v?\d+(?:\.\d+)+", re.IGNORECASE)
+
+
+@rule
+def beside_period(asked: Asked) -> Iterator[Weighed]:
+    """The last question for the period next to its own: *and the week before that*."""
+    steps = asked.slots(Step)
+    beside = ("again", "only", "ask", "change", "happened", "aux", "prep", "digest", "more")
+    if steps and not asked.against and not asked.references and asked.only_words(*beside):
+        again = Again(later=steps[0].unit) if steps[0].later else Again(earlier=steps[0].unit)
+        yield Weighed(5.0, replace(again, topic=asked.topic))
+
+
+@rule
+def other_release(asked: Asked) -> Iterator[Weighed]:
+    """The last question for another release: *and in 1.2*, *the previous release*."""
+    if asked.follows and asked.says("release_before"):
+        yield Weighed(7.5, Again(earlier="release"))
+    named = asked.slots(Release)
+    one = len(named) == 1 and not (asked.spans or asked.left or asked.kinds or asked.references)
+    again = asked.follows and "again" in asked.opening
+    if one and again and asked.only_words("again", "prep", "ask", "aux", "about"):
+        yield Weighed(7.0, Again(topic=named[0].name))
 
 
 @rule
@@ -112,7 +135,9 @@ def digest(asked: Asked) -> Iterator[Weighed]:
     days = next((int(value) for value in asked.values.get("digest", ())), 0)
     said = asked.has("digest", "catchup") or days
     if not said and not asked.has("change") and isinstance(span, Window):
-        if asked.only_words("ask", "aux", "prep", "happened", "join", "it"):
+        if asked.follows and asked.only_words("prep", "join", "again"):
+            yield Weighed(2.5, Again(window=span))  # "last month?"
+        elif asked.only_words("ask", "aux", "prep", "happened", "join", "it"):
             yield Weighed(2.5, DigestOf(window=span))
     elif said and span is not None:
         yield Weighed(8.0, DigestOf(window=span))

@@ -10,12 +10,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import timedelta
+from typing import Any
 
 from digest.answer.answers import Answer
 from digest.answer.listing import listed_in
 from digest.answer.tallies import people_of
 from digest.core.authors import without_backticks
-from digest.core.facts import Action
+from digest.core.facts import Action, Area
 from digest.core.reference import Reference
 from digest.core.release import asked_release
 from digest.errors import NothingBefore, UserError
@@ -49,8 +51,10 @@ from digest.question.questions import QUESTIONS, format_intent
 from digest.topics.terms import roots
 from digest.window import Window
 from handlers.context import Context
+from handlers.digests.ingest import tip_of
 from handlers.ports.chat_port import Length, Talk
 
+_DAY, _MONTH = timedelta(days=1), 30 * 24  # hours
 _LENGTHS = tuple(Length)
 _ASPECTS = {one.name: kind for kind, one in QUESTIONS.items() if issubclass(kind, OfCurrent)}
 _SHA = re.compile(r"[0-9a-f]{40}")
@@ -103,8 +107,7 @@ async def complete_follow_up(
     intent: Intent, talk: Talk | None, ctx: Context
 ) -> tuple[Intent, Context]:
     """The full question that a follow-up stands for, and the context to answer it in."""
-    # Raises ``NothingBefore`` if the conversation holds nothing to continue from, or if it may mean
-    # each of several changes.
+    # Raises ``NothingBefore`` if nothing was said before, or if several may be meant.
     subjects = _subjects(talk, ctx)
     if is_elliptic(intent):
         return await _fitting(intent, subjects, talk, ctx), ctx
@@ -195,11 +198,19 @@ async def _alike(again: Again, subjects: Sequence[Intent], ctx: Context) -> Inte
     about = next((subject for subject in subjects if not isinstance(subject, OfChange)), None)
     if not sha and again.same == "author" and isinstance(about, Changed):
         return _turned(about, replace(again, same=""), ctx)  # "their fixes", of a person's list
-    if sha not in changes:
+    if sha not in changes or not changes[sha].facts.files:
         raise NothingBefore
-    span = again.window or _window(about, ctx)
+    span, now = again.window or _window(about, ctx), Now(ctx.clock.now(), ctx.zone)
+    if again.same == "release":
+        tip = await tip_of(ctx)
+        tag, _ = await ctx.watched.source.released(tip, sha, changes[sha].commit.subject)
+        return Changed(window=span, topic=tag) if tag else Released(reference=Reference(sha=sha))
     if again.same == "file":
-        return Changed(window=span, path=next(iter(changes[sha].facts.paths), ""))
+        files = changes[sha].facts.files
+        main = max(files, key=lambda file: (file.area is Area.CORE, file.added + file.deleted))
+        return Changed(window=again.window or now.hours(_MONTH), path=main.path)
+    if again.window is None and isinstance(span, Window) and span.until - span.since <= _DAY:
+        span = default_period(ctx.clock.now(), ctx.zone)  # of a day's list, nobody did much else
     kinds = (again.kind,) if again.kind else ()
     return Changed(window=span, author=people_of(changes[sha])[0], kinds=kinds)
 
@@ -282,12 +293,25 @@ def _again(again: Again, talk: Talk | None, subjects: Sequence[Intent], ctx: Con
         return lists[0] if of_change else _back(lists)
     if not lists and (again.level or again.back or again.without):
         raise NothingBefore
-    return _turned(lists[0] if lists else None, again, ctx)
+    return _turned(_looked_at(again, lists, ctx), again, ctx)
+
+
+def _looked_at(again: Again, lists: Sequence[Intent], ctx: Context) -> Intent | None:
+    """The list that a follow-up filters: the last one, but not numbers asked for beside it."""
+    last = lists[0] if lists else None
+    says = again.topic or again.kind or again.level or again.without or again.author or again.path
+    if not isinstance(last, Changed) or not says or any(getattr(again, one) for one in _COUNTED):
+        return last
+    plain = replace(last, **_COUNTED)
+    seen = [replace(_list_of(one, ctx), window=last.window) for one in lists]
+    return plain if plain in seen else last
 
 
 def _back(lists: Sequence[Intent]) -> Intent:
     """All of a list that was narrowed, in the period of the last one."""
     last, whole = lists[0], lists[-1]
+    if isinstance(last, Changed) and getattr(whole, "topic", "") not in last.topic:
+        return lists[1]  # from what the author of a change of it did
     if isinstance(last, Changed | DigestOf) and isinstance(whole, Changed | DigestOf):
         whole = replace(whole, window=last.window)
     if whole != last or not isinstance(last, Changed):
@@ -300,12 +324,13 @@ _ASKED = (
     *("actions", "switched"),
 )
 """Fields of a follow-up that replace those of a list question."""
+_COUNTED: dict[str, Any] = {"per": "", "people": False, "files": False, "folders": False}
 
 
 def _turned(last: Intent | None, again: Again, ctx: Context) -> Intent:
     """The last question filtered, for another period, or about another topic in the same one."""
     base = _list_of(last, ctx)
-    if again.level or again.kind:
+    if again.level or (again.kind and not again.topic):
         whole = last if isinstance(last, Search) else base
         kinds = (again.kind,) if again.kind else whole.kinds
         return replace(whole, level=again.level or whole.level, kinds=kinds)
@@ -320,6 +345,8 @@ def _turned(last: Intent | None, again: Again, ctx: Context) -> Intent:
     if isinstance(last, Touched) and again == Again(topic=again.topic):
         return Touched(name=again.topic)  # "and what about --slow"
     asks = {name: getattr(again, name) for name in _ASKED if getattr(again, name)}
+    if asks.keys() & _COUNTED.keys():
+        base = replace(base, **_COUNTED)  # "and by folder" instead of by author
     if not asks:
         return _in_period(last, again.window)
     # "and the variables", of flags
@@ -330,7 +357,8 @@ def _turned(last: Intent | None, again: Again, ctx: Context) -> Intent:
         asks = {**asks, "topic": "", "author": again.topic}  # "same for Ben"
     if again.switched and not base.things:
         base = replace(base, actions=(Action.ADDED,))
-    return replace(base, window=again.window or base.window, **asks)
+    kinds = (again.kind,) if again.kind else base.kinds
+    return replace(base, window=again.window or base.window, kinds=kinds, **asks)
 
 
 def _in_period(last: Intent | None, window: Span | None) -> Intent:
@@ -376,9 +404,11 @@ def _kept_subjects(
         return (*(q for q in held if q not in names), *change)
     window = answer.window if isinstance(intent, CatchUp) else None
     question = format_intent(DigestOf(window=window) if window else intent)
-    if isinstance(asked, Again) and not asked.same:
-        narrows = asked.only or asked.level or asked.kind or asked.without or asked.switched
+    if isinstance(asked, Again):
+        narrowing = ("only", "level", "kind", "without", "switched", "same", *_COUNTED)
+        narrows = any(getattr(asked, one) for one in narrowing)
         held = held if narrows else () if asked.back else held[:-1]
+        held = before.subjects if before and asked.same else held  # with the change
     else:
         held = ()
     return (*(q for q in held[-_MOST_SUBJECTS:] if q != question), question, *change)

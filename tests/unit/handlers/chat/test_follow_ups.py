@@ -266,3 +266,214 @@ async def test_another_release_is_asked_the_same():
 async def test_what_they_did_is_asked_of_the_person_of_the_list(ctx):
     narrowed = await said(ctx, "what did Grace Hopper do last 20 days", "their fixes only")
     assert shas(narrowed) == ["bbbbbbb2"]
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "words"),
+    [
+        ("changes by Ada this week", "this month", 'author:"Ada" 2026-01-01'),
+        ("fixes this week", "再看看上个月的", "kind:fix 2025-12-01"),
+        ("high changes in july", "who did most of it", "who level:high 2025-07-01"),
+        ("fixes in july", "who works on that", "who kind:fix 2025-07-01"),
+        ("which flags were removed in july", "added ones", "thing:flag action:added 2025-07-01"),
+        ("fixes in july", "only high and medium", "level:medium kind:fix"),
+        ("fixes in july", "whats the most important one", "top kind:fix 2025-07-01"),
+        ("changes in july", "any MoE fixes?", "MoE kind:fix 2025-07-01"),
+        ("changes in july", "有 MoE 的修复吗", "MoE kind:fix 2025-07-01"),
+    ],
+)
+async def test_a_short_question_goes_on_with_the_list(ctx, first, then, words):
+    await said(ctx, first, then)
+    talk = await last_talk(replace(ctx, conversation=ME))
+    assert talk is not None
+    assert [word for word in words.split() if word not in talk.question] == []
+
+
+async def test_the_period_stays_where_another_topic_is_asked_for(ctx):
+    await said(ctx, "changes last 20 days")
+    assert shas(await said(ctx, "anything about MoE?")) == ["aaaaaaa1", "ccccccc3"]
+
+
+async def test_numbers_of_another_kind_replace_those_before(ctx):
+    answer = shown(await said(ctx, "who contributed last 20 days", "which folders"))
+    assert "By folder" in answer
+    assert "By author" not in answer
+
+
+@pytest.mark.parametrize("question", ["cool thanks!!", "ok great, thank you", "nice", "好的谢谢"])
+async def test_thanks_in_more_words_are_answered_kindly(ctx, question):
+    await said(ctx, "explain #12")
+    answer = shown(await said(ctx, question))
+    assert "You are welcome" in answer or "不客气" in answer
+    assert shas(await said(ctx, "and who reviewed it")) == ["bbbbbbb2"]
+
+
+@pytest.mark.parametrize(
+    ("question", "intent"),
+    [
+        ("who is the author", "author"),
+        ("thanks, and who reviewed it", "reviewers"),
+        ("do i need to do anything", "risky"),
+        ("tldr", "explain"),
+    ],
+)
+async def test_a_question_about_the_current_change_is_understood(ctx, question, intent):
+    answer = await said(ctx, "explain #12", question)
+    assert (answer.intent, shas(answer)) == (intent, ["bbbbbbb2"])
+
+
+@pytest.mark.parametrize("question", ["最后一个的 diff", "show the diff of the last one"])
+async def test_the_diff_of_one_of_a_list_is_shown(ctx, question):
+    answer = await said(ctx, "changes last 20 days", question)
+    assert (answer.intent, len(shas(answer))) == ("diff", 1)
+
+
+async def test_when_one_of_a_list_went_is_told(ctx):
+    answer = await said(ctx, "changes last 20 days", "when did the first one go")
+    assert answer.intent == "released"
+
+
+async def test_words_that_are_not_understood_leave_the_list(ctx):
+    await said(ctx, "what changed in MoE this week", "asdkjh qwe")
+    assert (await said(ctx, "and last week?")).topic == "MoE"
+
+
+async def test_a_part_of_an_author_s_name_is_no_author():
+    theirs = change("aaaaaaa1", "Fix it (#1)", at=NOW - timedelta(days=1), author="QWERQWE86")
+    talking = replace(context(FakeSource([theirs])), conversations=FakeConversations())
+    assert (await said(talking, "asdkjh qwe")).intent == "unknown"
+
+
+async def test_the_list_before_what_the_author_did_comes_back(ctx):
+    asked = ("fixes last 20 days", "the first one", "what else did she do this month")
+    assert shas(await said(ctx, *asked)) == ["bbbbbbb2"]
+    talk = await last_talk(replace(ctx, conversation=ME))
+    assert talk is not None
+    assert "Grace" in talk.question
+    await said(ctx, "back to the list")
+    talk = await last_talk(replace(ctx, conversation=ME))
+    assert talk is not None
+    assert "kind:fix" in talk.question
+    assert "Grace" not in talk.question
+
+
+async def test_what_an_author_did_besides_is_not_limited_to_the_day_of_the_list(ctx):
+    theirs = await said(ctx, "changes on 2026-01-22", "the first one", "what else did she do")
+    assert theirs.window is not None
+    assert theirs.window.until - theirs.window.since > timedelta(days=2)
+
+
+async def test_related_changes_are_those_of_its_main_file(ctx):
+    answer = await said(ctx, "explain #12", "anything related?")
+    assert (answer.intent, shas(answer)) == ("changed", ["bbbbbbb2"])
+    talk = await last_talk(replace(ctx, conversation=ME))
+    assert talk is not None
+    assert "src/scheduler.py" in talk.question
+
+
+async def test_the_rest_of_the_release_of_a_change_is_listed():
+    days = enumerate(("Four (#4)", "Three (#3)", "Two (#2)", "One (#1)"), 1)
+    changes = [change(f"{n}{n}{n}{n}aaaa", title, at=NOW - timedelta(days=n)) for n, title in days]
+    tags = {f"v{n}.0.0": changes[-n].sha for n in (1, 3)}
+    source = FakeSource(changes, tags=tags, tagged=NOW)
+    talking = replace(context(source), conversations=FakeConversations())
+    told = await said(talking, "explain #2", "what else came with that version")
+    assert sorted(shas(told)) == sorted([changes[1].sha[:8], changes[2].sha[:8]])
+
+
+async def test_numbers_beside_a_list_are_left_when_it_is_filtered(ctx):
+    asked = ("what changed in MoE last 20 days", "who works on that", "only docs")
+    answer = await said(ctx, *asked)
+    assert shas(answer) == ["ccccccc3"]
+    assert "By author" not in shown(answer)
+    kept = await said(ctx, "who contributed last 20 days", "only docs")
+    assert "By author" in shown(kept)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        *("both", "tell me about the first two", "those two please", "explain 1 and 2"),
+        *("the first and the second one", "前两个讲一下", "第一个和第二个"),
+    ],
+)
+async def test_two_of_a_list_are_explained(ctx, question):
+    asked = await said(ctx, "changes last 20 days")
+    both = asked.rows
+    told = await said(ctx, question)
+    assert told.intent == "explain"
+    assert len(shas(told)) == 2
+    assert {*shas(told)} < {row.graded.sha[:8] for row in both}
+
+
+async def test_two_without_a_list_are_not_guessed(ctx):
+    assert (await said(ctx, "both")).intent == "unknown"
+
+
+@pytest.mark.parametrize(
+    ("question", "intent"),
+    [
+        ("whats the reason", "explain"),
+        ("what problem does it solve", "explain"),
+        ("原因是什么", "explain"),
+        ("is it out", "released"),
+        ("should i worry", "risky"),
+        ("do i have to change anything", "risky"),
+        ("who is affected", "risky"),
+        ("要改配置吗", "risky"),
+        ("被回滚了吗", "explain"),
+        ("let me see the diff", "diff"),
+        ("can you summarize that", "explain"),
+        ("总结一下", "explain"),
+    ],
+)
+async def test_the_current_change_is_asked_about_in_other_words(ctx, question, intent):
+    answer = await said(ctx, "explain #12", question)
+    assert (answer.intent, shas(answer)) == (intent, ["bbbbbbb2"])
+
+
+@pytest.mark.parametrize("question", ["ok", "makes sense", "nvm", "明白了", "嗯嗯"])
+async def test_an_acknowledgement_is_no_question(ctx, question):
+    await said(ctx, "explain #12")
+    assert "I do not understand" not in shown(await said(ctx, question))
+    assert shas(await said(ctx, "who wrote it?")) == ["bbbbbbb2"]
+
+
+async def test_a_list_is_asked_for_without_a_part(ctx):
+    assert "ccccccc3" not in shas(await said(ctx, "changes last 20 days", "hide the docs"))
+
+
+@pytest.mark.parametrize(
+    ("question", "intent"),
+    [
+        ("why tho", "why"),
+        ("who did that n when", "author"),
+        ("谁修的", "author"),
+        ("还有别的相关改动吗", "changed"),
+    ],
+)
+async def test_the_current_change_is_asked_about_in_short(ctx, question, intent):
+    answer = await said(ctx, "explain #12", question)
+    assert (answer.intent, shas(answer)) == (intent, ["bbbbbbb2"])
+
+
+async def test_who_fixed_one_of_a_list_is_told(ctx):
+    answer = await said(ctx, "changes last 20 days", "who fixed the second")
+    assert (answer.intent, len(shas(answer))) == ("author", 1)
+
+
+async def test_the_author_is_asked_about_after_related_changes(ctx):
+    await said(ctx, "explain #12", "any followups", "what else did the author do this week")
+    talk = await last_talk(replace(ctx, conversation=ME))
+    assert talk is not None
+    assert 'author:"Grace Hopper"' in talk.question
+
+
+async def test_a_list_of_one_is_told_in_detail(ctx):
+    answer = await said(ctx, "what changed in MoE this week", "展开说说")
+    assert (answer.intent, shas(answer)) == ("explain", ["aaaaaaa1"])
+
+
+async def test_the_week_before_goes_on_in_more_words(ctx):
+    asked = ("what changed in MoE this week", "go on with the week before")
+    assert shas(await said(ctx, *asked)) == ["ccccccc3"]
