@@ -79,8 +79,8 @@ class Gitea(ForgeRepository):
 
 
 async def standing(wire: ForgeClient) -> Json:
-    """The account, or the version of the server. Raises ``ForgeUnauthorized`` for a wrong token."""
-    return await wire.one("/user" if wire.credentials.known else "/version", "account")
+    """The version of the server, which needs no scope. Raises ``ForgeUnauthorized``."""
+    return await wire.one("/version", "version")
 
 
 def _request(

@@ -31,7 +31,7 @@ from bot.git.open_source import open_source
 from bot.llm.response_format import DialectFile, Rung
 from bot.llm.runtime import PROBE_TOKENS, Probe, look
 from bot.messaging.receiver import Called, Receiver
-from bot.messaging.sender import Sender, SendError
+from bot.messaging.sender import Sender, SendError, SendReason
 from bot.publishing.forge_sync import home_of
 from bot.scheduler.schedule import slots_after
 from bot.store.analyses import SqlCalls
@@ -276,7 +276,10 @@ async def _redis(url: str) -> str:
 
 async def _platform(account: PlatformConfig, config: Config) -> list[Finding]:
     """The findings on one account and each of its chats."""
-    chats = {c.chat: c.name for c in config.channels if c.platform == account.name}
+    chats: dict[str, list[str]] = {}
+    for one in config.channels:
+        if one.platform == account.name:
+            chats.setdefault(one.chat, []).append(one.name)
     subject = f"platform {account.name}"
     try:
         sender: Sender = platforms.load(account.kind).create(account.settings)
@@ -289,12 +292,30 @@ async def _platform(account: PlatformConfig, config: Config) -> list[Finding]:
                 *_call_obstacles(subject, sender, config),
             ]
         probed = [
-            await _safe_finding(f"{subject}, channel {name}", sender.probe(chat))
-            for chat, name in chats.items()
+            await _safe_finding(
+                f"{subject}, channel {', '.join(names)}", _probed(sender, chat, account)
+            )
+            for chat, names in chats.items()
         ]
         return [*_call_obstacles(subject, sender, config), *probed]
     finally:
         await sender.aclose()
+
+
+async def _probed(sender: Sender, chat: str, account: PlatformConfig) -> str:
+    """What a platform says of a chat. Raises ``UserError`` that names the chat or the server."""
+    try:
+        return await sender.probe(chat)
+    except SendError as error:
+        said = str(error)
+        if error.reason is SendReason.NO_CHANNEL and chat and chat not in said:
+            said = f"{said} (chat {chat})"
+        if error.reason is SendReason.UNAVAILABLE:
+            # Settings that are no secrets; the address of a webhook is one.
+            places = (getattr(account.settings, key, "") for key in ("api", "domain", "host"))
+            server = next(filter(None, places), "the server")
+            said = f"{said}; cannot reach {server}: check the address, the network and any proxy"
+        raise UserError(said) from None
 
 
 def _channelless_account(subject: str, sender: Sender, config: Config) -> Finding:

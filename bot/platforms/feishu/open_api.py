@@ -51,6 +51,19 @@ _RESET = "x-ogw-ratelimit-reset"
 """Seconds until the next call is allowed: frequency control, documented with the generic codes."""
 
 
+_REMEDIES = {
+    "check app_id, app_secret and domain: an app of Lark is unknown to Feishu": (
+        10003, 10005, 10012, 10013, 10014, 10015, 1000040344,
+    ),
+    "check the id, and add the bot to the group": (230002, 232006, 232011),
+    "include the person in the availability of the app": (230013,),
+    "grant the permissions that digestbot app feishu prints, and publish a version of the app": (
+        230027, 99991672, 99991679,
+    ),
+}  # fmt: skip
+_REMEDY_OF = {code: remedy for remedy, codes in _REMEDIES.items() for code in codes}
+
+
 class FeishuRefusal(SendError):
     """An answer with an error code. ``code`` is 0 if there was none."""
 
@@ -70,6 +83,8 @@ def data_of(reply: Reply) -> dict[str, Any]:
     detail = f"status {reply.status}, code {code}" if known else f"status {reply.status}"
     if log := reply.headers.get("x-tt-logid"):
         detail = f"{detail}, log {log[:64]}"
+    if remedy := _REMEDY_OF.get(code):
+        detail = f"{detail}; {remedy}"
     raise FeishuRefusal(code, _reason(reply.status, code), detail, reply.seconds(_RESET))
 
 

@@ -295,8 +295,8 @@ class FeishuSender:
         """The names of the bot and of the group, as far as it may read them."""
         bot = (await self._api.call("GET", "/bot/v3/info")).get("bot") or {}
         description = f"bot {bot.get('app_name') or self._api.app_id!r}"
-        if _id_type(chat) != "chat_id":
-            return f"{description}, direct messages"
+        if (kind := _id_type(chat)) != "chat_id":
+            return f"{description}, direct messages to the {kind} {chat!r}, which is not checked"
         try:
             path = f"/im/v1/chats/{quote(chat, safe='')}"
             about = (await self._api.call("GET", path)).get("data") or {}

@@ -71,6 +71,8 @@ https://docs.slack.dev/interactivity/handling-user-interaction"""
 class Slack(SlackSender):
     """Posts and listens; ``web`` is what Slack calls over HTTP, if configured."""
 
+    _receives = ""
+
     # The content of the bot's home page.
     page: Callable[[str], Awaitable[Document | None]] | None = None
 
@@ -194,6 +196,7 @@ class Slack(SlackSender):
         client = AsyncWebhookClient(
             address, session=self._calls.client.session, retry_handlers=[], logger=quiet
         )
+        client.proxy = None  # the session knows the environment's
         body = {
             "text": fallback(part.text),
             "blocks": blocks_of(part),

@@ -98,6 +98,7 @@ class SlackSender:
     name = "slack"
     limit: Limit = LIMIT
     abilities = frozenset({Ability.EDIT, Ability.FIND, Ability.THREAD})
+    _receives = " (receives nothing: there is no app_token)"
 
     def __init__(self, calls: SlackWebApi, accounts: Accounts) -> None:
         self._calls = calls
@@ -200,7 +201,7 @@ class SlackSender:
     async def probe(self, chat: str) -> str:
         """The owner of the token, the channel's name, and whether the bot is a member."""
         account, channel = await self._at(chat)
-        description = f"{account.name} in {account.workspace}"
+        description = f"{account.name} in {account.workspace}{self._receives}"
         if channel.startswith(("U", "W", "D")):
             return f"{description}, direct messages"
         info = await self._calls.read("conversations.info", account.token, channel=channel)

@@ -12,6 +12,8 @@ import contextlib
 import json
 import random
 from typing import Any
+from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
 
 import structlog
 from slack_sdk.socket_mode.aiohttp import SocketModeClient
@@ -94,6 +96,14 @@ class _Connection(SocketModeClient):
         await self.aiohttp_client_session.close()
 
 
+def _proxy_of(address: str) -> str | None:
+    """The environment's proxy for an address; the library ignores NO_PROXY."""
+    parts = urlsplit(address)
+    if proxy_bypass(parts.hostname or ""):
+        return None
+    return getproxies().get("http" if parts.scheme == "ws" else "https")
+
+
 class SocketMode:
     """Keeps one connection up, and acknowledges deliveries once they are stored."""
 
@@ -157,6 +167,7 @@ class SocketMode:
         opened = await self._calls.post("apps.connections.open", self._token)
         connection = _Connection(self._token, self._calls.client, self._timing.ping)
         connection.wss_uri = str(opened.get("url", ""))
+        connection.proxy = _proxy_of(connection.wss_uri)
         connection.socket_mode_request_listeners.append(self._take)
         try:
             async with asyncio.timeout(self._timing.connect):

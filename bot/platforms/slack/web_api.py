@@ -60,6 +60,16 @@ class SlackRefusal(SendError):
         self.code = code
 
 
+_OPEN = "apps.connections.open"
+_LISTENING = "generate an app token with the scope connections:write, and check app_token"
+_REINSTALL = "install the app again, and copy the bot token"
+_REMEDIES = {
+    **dict.fromkeys(("invalid_auth", "account_inactive", "token_revoked"), _REINSTALL),
+    "missing_scope": "paste the manifest that digestbot app slack prints, and reinstall the app",
+    "channel_not_found": "check the id, and invite the bot with /invite if the channel is private",
+}
+
+
 def classify(error: Exception, method: str) -> SendError:
     """A failed call as a ``SendError``, whose text names the method and the code but no secret."""
     match error:
@@ -86,6 +96,9 @@ def _refusal(response: Any, method: str) -> SendError:
     detail = f"{method}: {code or f'HTTP {status}'}"
     if isinstance(data, dict) and code == "missing_scope":
         detail += f", needed is {data.get('needed', '?')}"
+    remedy = _LISTENING if method == _OPEN else _REMEDIES.get(code)
+    if remedy and reason in {SendReason.UNAUTHORIZED, SendReason.NO_CHANNEL}:
+        detail += f"; {remedy}"
     return SlackRefusal(code, reason, detail, _pause(getattr(response, "headers", {})))
 
 
@@ -121,11 +134,13 @@ class SlackWebApi:
 
     def __init__(self, api: str) -> None:
         self.client = AsyncWebClient(base_url=api, retry_handlers=[], logger=quiet, timeout=25)
+        # The library would use the environment's proxy for every host; a session knows NO_PROXY.
+        self.client.proxy = None
 
     def connect(self) -> None:
         """Give the library's client persistent connections in the running loop."""
         if self.client.session is None or self.client.session.closed:
-            self.client.session = aiohttp.ClientSession(timeout=TIMEOUT)
+            self.client.session = aiohttp.ClientSession(timeout=TIMEOUT, trust_env=True)
 
     async def post(self, method: str, token: str, **values: Any) -> Json:
         """Call a method that changes something. Raises ``SendError``."""

@@ -54,6 +54,13 @@ _NO_RIGHT = (
 _MARKUP = ("entit", "button", "keyboard", "reply markup", "reply_markup", "http url", "parse")
 
 
+_BARRED = "add the bot again, or have the person press Start"
+_UNKNOWN_CHAT = (
+    "check the id, which begins with -100 for groups and channels, and add the bot; "
+    "a person must press Start first"
+)
+
+
 class ServerFault(tg_error.NetworkError):
     """An HTTP status that is not one of the Bot API's own answers."""
 
@@ -85,16 +92,19 @@ def send_error(error: tg_error.TelegramError) -> SendError:
                 retry_after=seconds_of(error),
             )
         case tg_error.InvalidToken():
-            return SendError(SendReason.UNAUTHORIZED, "Telegram rejected the token")
+            detail = "Telegram rejected the token; copy it again from @BotFather"
+            return SendError(SendReason.UNAUTHORIZED, detail)
         case tg_error.Forbidden():
-            return SendError(SendReason.NO_CHANNEL, _error_text(error))
+            return SendError(SendReason.NO_CHANNEL, f"{_error_text(error)}; {_BARRED}")
         case tg_error.ChatMigrated():
             detail = f"the group is now the supergroup {error.new_chat_id}"
             return SendError(SendReason.NO_CHANNEL, detail)
         case tg_error.Conflict():
             return SendError(SendReason.UNAVAILABLE, _error_text(error))
         case tg_error.BadRequest():
-            return SendError(_reason_of(error.message.lower()), _error_text(error))
+            said = error.message.lower()
+            remedy = f"; {_UNKNOWN_CHAT}" if "chat not found" in said else ""
+            return SendError(_reason_of(said), f"{_error_text(error)}{remedy}")
         case ServerFault():
             return SendError(_reason_of_status(error.status), error.message)
         case tg_error.NetworkError():

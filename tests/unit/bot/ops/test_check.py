@@ -10,8 +10,10 @@ import pytest
 
 from bot.config.reader import read
 from bot.git import git_process
+from bot.messaging.sender import SendError, SendReason
 from bot.ops import check as module
 from bot.ops.check import Weight, check, has_failures
+from bot.platforms.telegram.sender import Telegram
 from bot.store.deliveries import ChatRefusal, SqlRefusals
 from bot.store.migrations import HEAD
 from bot.store.sqlite import FILE, open_database
@@ -189,6 +191,34 @@ async def test_platform_that_cannot_open_is_an_error(config, tmp_path):
     (wrong,) = [one for one in findings if one.weight is Weight.ERROR]
     assert wrong.subject == "platform file"
     assert "directory" in wrong.text
+
+
+@pytest.mark.parametrize(
+    ("reason", "text"),
+    [
+        (SendReason.NO_CHANNEL, "no_channel: unknown (chat -100999)"),
+        (
+            SendReason.UNAVAILABLE,
+            (
+                "unavailable: unknown; cannot reach https://api.telegram.org: check the address, "
+                "the network and any proxy"
+            ),
+        ),
+        (SendReason.UNAUTHORIZED, "unauthorized: unknown"),
+    ],
+)
+async def test_chat_or_server_that_fails_is_named_once(config, monkeypatch, reason, text):
+    async def probe(self, chat):
+        raise SendError(reason, "unknown")
+
+    monkeypatch.setattr(Telegram, "probe", probe)
+    account = '[platforms.telegram]\ntoken = "123456:ABCDEFGHIJKLMNOPQRSTUVWXYZ"\n'
+    channels = [
+        f'[[channels]]\nname = "{name}"\nplatform = "telegram"\nchat = "-100999"\n'
+        for name in ("a", "b")
+    ]
+    findings = await looked(config(account + "".join(channels)))
+    assert ("error", "platform telegram, channel a, b", text) in told(findings)
 
 
 async def test_platform_without_a_channel_is_a_warning(config):

@@ -391,13 +391,16 @@ async def test_probe_tells_the_bot_and_the_group(server, sender):
     assert await sender.probe("oc_team") == "bot 'Digest', group 'Team'"
     server.chats["oc_team"]["external"] = True
     assert (await sender.probe("oc_team")).endswith("with people from outside")
-    assert await sender.probe("ou_ann") == "bot 'Digest', direct messages"
+    direct = "bot 'Digest', direct messages to the open_id 'ou_ann', which is not checked"
+    assert await sender.probe("ou_ann") == direct
 
 
 async def test_probe_says_what_is_wrong_with_a_group(server, sender):
     server.chats["oc_team"]["chat_status"] = "dissolved"
     assert (await fails(sender.probe("oc_team"))).reason is SendReason.NO_CHANNEL
-    assert (await fails(sender.probe("oc_other"))).reason is SendReason.NO_CHANNEL
+    unknown = await fails(sender.probe("oc_other"))
+    assert unknown.reason is SendReason.NO_CHANNEL
+    assert unknown.detail.endswith("log log-1; check the id, and add the bot to the group")
     server.chat_scope = False
     assert "im:chat:readonly" in await sender.probe("oc_team")
 

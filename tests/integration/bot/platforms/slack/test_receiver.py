@@ -447,6 +447,19 @@ async def test_variables_that_the_library_reads_change_nothing(server, monkeypat
         assert (await ears.hear("events_api", mention("me"))).text == "me"
 
 
+async def test_hosts_outside_of_the_proxy_are_reached_without_it(server, monkeypatch):
+    for name in ("HTTP_PROXY", "HTTPS_PROXY"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    async with Ears(server) as ears:
+        assert (await ears.hear("events_api", mention("me"))).text == "me"
+    monkeypatch.setenv("NO_PROXY", "")
+    behind = create(Config(bot_token=BOT_TOKEN, api=server.url))
+    with pytest.raises(SendError, match="no connection"):
+        await behind.probe(CHANNEL)
+    await behind.aclose()
+
+
 async def test_without_an_app_token_the_bot_only_posts(server):
     sender = create(Config(bot_token=BOT_TOKEN, api=server.url))
     listener = create(Config(bot_token=BOT_TOKEN, app_token=APP_TOKEN, api=server.url))
@@ -456,7 +469,7 @@ async def test_without_an_app_token_the_bot_only_posts(server):
     assert listener.web is None
     assert "listens through Socket Mode" in await listener.probe(CHANNEL)
     deaf = create(Config(bot_token=BOT_TOKEN, app_token="xapp-wrong", api=server.url))
-    with pytest.raises(SendError, match=r"apps\.connections\.open"):
+    with pytest.raises(SendError, match=r"apps\.connections\.open.*; .*connections:write"):
         await deaf.probe(CHANNEL)
     await deaf.aclose()
     listening = aiter(listener.listen())

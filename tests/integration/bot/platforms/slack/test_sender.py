@@ -245,8 +245,29 @@ async def test_a_person_is_written_to_directly(server, slack):
     assert [message.text for message in server.messages] == ["edited"]
 
 
+@pytest.mark.parametrize(
+    ("method", "refusal", "remedy"),
+    [
+        ("auth.test", Refuses("invalid_auth"), "copy the bot token"),
+        ("auth.test", Refuses("token_revoked"), "copy the bot token"),
+        ("conversations.info", Refuses("channel_not_found"), "check the id, and invite the bot"),
+        (
+            "conversations.info",
+            Refuses("missing_scope", {"needed": "channels:read"}),
+            "needed is channels:read; paste the manifest that digestbot app slack prints",
+        ),
+    ],
+)
+async def test_probe_tells_the_remedy(server, slack, method, refusal, remedy):
+    server.plan(method, refusal)
+    with pytest.raises(SendError, match=remedy):
+        await slack.probe(CHANNEL)
+
+
 async def test_probe_tells_of_the_channel_and_posts_nothing(server, slack):
-    assert await slack.probe(CHANNEL) == "digestbot in Acme, #general"
+    assert await slack.probe(CHANNEL) == (
+        "digestbot in Acme (receives nothing: there is no app_token), #general"
+    )
     server.channels["C0PARTNER"] = Channel("partner", external=True)
     assert "another organisation" in await slack.probe("C0PARTNER")
     server.channels["C0QUIET"] = Channel("quiet", member=False)

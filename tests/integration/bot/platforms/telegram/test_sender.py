@@ -301,16 +301,17 @@ async def test_probe_tells_why_it_could_not_be_done(server, telegram):
     server.members[-7] = {"status": "left", "user": server.members[GROUP]["user"]}
     server.add(-8, "supergroup", title="Kicked")
     server.members[-8]["status"] = "kicked"
-    for chat, reason in (
-        ("-6", SendReason.UNAUTHORIZED),
-        ("-7", SendReason.NO_CHANNEL),
-        ("-8", SendReason.NO_CHANNEL),
-        ("-9", SendReason.NO_CHANNEL),
-        ("nonsense", SendReason.NO_CHANNEL),
+    for chat, reason, remedy in (
+        ("-6", SendReason.UNAUTHORIZED, "; allow it"),
+        ("-7", SendReason.NO_CHANNEL, "; add it"),
+        ("-8", SendReason.NO_CHANNEL, "; add the bot again"),
+        ("-9", SendReason.NO_CHANNEL, "begins with -100"),
+        ("nonsense", SendReason.NO_CHANNEL, "write an id such as"),
     ):
         with pytest.raises(SendError) as raised:
             await telegram.probe(chat)
         assert raised.value.reason is reason, chat
+        assert remedy in raised.value.detail
 
 
 # Delivery
