@@ -291,7 +291,8 @@ async def _by_name(asked: Meant, ctx: Context) -> Meant | None:
     meant = replace(asked.intent, topic="", author=name)
     nobody = restrict(Resolved(), meant.kinds, meant.label)
     theirs = await with_rows(replace(asked, intent=meant, resolved=nobody), ctx)
-    if theirs.held.rows or not any(sign.isupper() for sign in meant.author):
+    handle = " " not in name and name.isascii()  # the rest of an address, or of a name
+    if theirs.held.rows or not (handle or any(sign.isupper() for sign in name)):
         return theirs
     return await of_people(theirs, ctx)
 

@@ -203,8 +203,14 @@ class Kite:
         return "\n".join(told).rstrip("\n")
 
     def site_page(self, path: str) -> str:
-        """What ``digestbot serve`` answers at a path: of a page, its main part."""
-        return self.runner.run(self._site_page(path))
+        """What ``digestbot serve`` answers at a path: of a page, its main part.
+
+        Pages tell which periods were read, so each is of an archive in which nothing else is asked.
+        """
+        with TemporaryDirectory(dir=self.place.parent) as own:
+            shutil.copytree(self.place.parent / "data", Path(own) / "data")
+            with _program(Path(own) / "data", self.place) as apart:
+                return apart.runner.run(apart._site_page(path))
 
     async def _site_page(self, path: str) -> str:
         watched = await self.app.watch(str(self.place), name="acme/kite", branch="main")

@@ -172,6 +172,7 @@ async def test_numbers_come_with_a_few_changes_and_then_with_all():
         ("did alovelace or ghopper touch the loader this month", 1),
         ("did ghopper or ckent touch the loader this month", 0),
         ("PRs about the loader by ada lovelace", 1),
+        ("alovelace 的改动，本月", 1),
         ("PRs by ablovelac this month", 0),
         ("PRs by bklovelace this month", 0),
     ],
