@@ -151,9 +151,8 @@ async def ask(
     config: Path | None,
 ) -> None:
     """Answer a question. Raises ``UserError``."""
-    from handlers.router import (
-        ask as ask_handler,  # the grammar, without which changes are explained
-    )
+    # It loads the grammar of questions, which an explanation does not need.
+    from handlers.router import ask as ask_handler
 
     async with open_workspace(config) as app:
         where = app.zone(zone)

@@ -250,21 +250,13 @@ def claim_of(asked: Asked) -> str:
     claim = next(claims, "")
     if claim == "there" and asked.says("needed"):
         return "needed"
-    if claim == "gone" and _GOING.search(asked.text):
+    if claim == "gone" and asked.says("going_away"):
         return "deprecated"
     if claim == "default" and switched_to(asked) == "off":
         return "off"
     if claim == "default" and asked.has("change") and not switched_to(asked):
         return "revalued"
     return "experimental" if claim == "stable" and asked.says("early") else claim
-
-
-_GOING = lazy(
-    r"\bgo(?:ing|es)? away\b|\b(?:be|being|getting) (?:removed|dropped|phased out)\b"
-    r"|[要会快](?:被)?(?:移除|删|废弃|下线)",
-    re.IGNORECASE,
-)
-"""A removal that is still to come."""
 
 
 def _wanted(asked: Asked) -> str:

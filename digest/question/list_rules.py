@@ -244,7 +244,7 @@ def _listing(asked: Asked) -> Changed | None:
         older, newer = sorted(releases, key=release_number)
         span, releases = Refs(base=older, tip=newer), []
     bumped = asked.has("bump") and not (kinds or asked.things or asked.has("default"))
-    if bumped and not topic and _RAISED.search(asked.text):
+    if bumped and not topic and asked.says("raised"):
         kinds = (ChangeKind.DEPENDENCIES,)  # "what was bumped"
     if (bumped and topic) or FactKind.DEPENDENCY in asked.things:
         releases = []
@@ -299,11 +299,6 @@ def _is_gain(asked: Asked) -> bool:
     sped = asked.kinds == (ChangeKind.PERFORMANCE,) and not people
     return sped and asked.says("greatest")
 
-
-_RAISED = lazy(
-    r"\b(?:bump|upgrad|downgrad|pinn|minim|rais|requir)\w*|升级|降级|锁定|最低|要求", re.IGNORECASE
-)
-"""Words that only dependencies are told with, unlike *version*."""
 
 _PERCENT = lazy(r"\s*(?<![\w.])\d{1,4}(?:\.\d{1,3})?%")
 

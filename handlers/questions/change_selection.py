@@ -107,7 +107,8 @@ async def of_people(asked: Meant, ctx: Context) -> Meant:
         names = [intent.topic]  # the first and the last name of one person
     theirs = [_written_by(_folded(name), changes) for name in names]
     shas = frozenset().union(*theirs)
-    if len(shas) <= asked.held.survey.total if intent.author else not all(theirs):
+    more = len(shas) > asked.held.survey.total if intent.author else all(theirs)
+    if not more:
         return asked
     found = [g for g in changes if g.sha in shas]
     if intent.without:

@@ -235,7 +235,8 @@ async def with_announced(asked: Meant, ctx: Context, tip: Tip) -> tuple[Meant, S
         found = {g.sha for g in asked.only or await select(repository, query_of(asked))}
     changes = await select(repository, asked.reached.query)
     more = [g for g in changes if g.sha in found or g.number in listed]
-    more += await _numbered(listed - {graded.number for graded in changes}, ctx, tip)
+    if refs is intent.window:  # a release in a period also announces what landed before it
+        more += await _numbered(listed - {graded.number for graded in changes}, ctx, tip)
     if len(more) > len(found):
         asked = replace(asked, held=await listed_result(more, asked.resolved, ctx), only=more)
     return asked, told

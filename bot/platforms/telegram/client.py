@@ -309,4 +309,6 @@ def _check_rights(member: dict[str, Any], kind: str) -> None:
     mute = status == "restricted" and not member.get("can_send_messages", True)
     below = kind == "channel" and not member.get("can_post_messages", status == "creator")
     if mute or below:
-        raise SendError(SendReason.UNAUTHORIZED, f"the bot may not post in the {kind}; allow it")
+        remedy = "make it an administrator who may post" if below else "let it send messages"
+        detail = f"the bot may not post in the {kind}; {remedy}"
+        raise SendError(SendReason.UNAUTHORIZED, detail)

@@ -99,7 +99,8 @@ def entry_of(graded: Graded, told: Told, shown: SiteRepository, language: Langua
 def seen_of(asked: PageRequest, tip: str | None = "") -> Seen:
     """What an answer is made from: the requested repository as it is now.
 
-    Of pages about the archive alone nobody looks which commit the branch has.
+    ``tip`` is the branch's commit, ``None`` if it has none; pages about the archive alone do not
+    look it up.
     """
     return Seen(
         repository=asked.shown().repository,

@@ -114,6 +114,25 @@ class Released(FakeSource):
         return {tag: days[sha] for tag, sha in self.tags.items()}
 
 
+@pytest.mark.parametrize(
+    ("question", "numbers"),
+    [("fixes of lamps this week", [13]), ("fixes of lamps in v1.2.0", [13, 10])],
+)
+async def test_a_period_lists_no_earlier_change_that_a_release_in_it_announces(question, numbers):
+    old = change("eeeeeee5", "Tune lamps (#10)", {"src/app.py": 5}, NOW - timedelta(days=20))
+    recent = change("bbbbbbb2", "Fix lamps (#13)", {"src/app.py": 5}, NOW - timedelta(days=2))
+    changes = [CHANGES[0], recent, old, CHANGES[3]]
+    tags = {"v1.2.0": CHANGES[0].sha, "v1.0.0": CHANGES[3].sha}
+    source = Released(changes, tags=tags)
+    log = "## 1.2.0\n\n### Bug fixes\n\n- Mend broken lamps. #10\n\n## 1.0.0\n"
+    source.trees = {(changes[0].sha, "CHANGELOG.md"): log}
+    ctx = context(source)
+    await ask("what changed this month", ctx)
+    answer = await ask(question, ctx)
+    assert [row.graded.number for row in answer.rows] == numbers
+    assert "Mend broken lamps. #10" in markdown(answer.document)
+
+
 @pytest.mark.parametrize(("days", "announced"), [(14, True), (60, False)])
 async def test_a_period_has_the_warnings_of_the_releases_made_in_it(source, days, announced):
     released = Released(CHANGES, tags=source.tags)
