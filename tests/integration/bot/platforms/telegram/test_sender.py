@@ -302,7 +302,7 @@ async def test_probe_tells_why_it_could_not_be_done(server, telegram):
     server.add(-8, "supergroup", title="Kicked")
     server.members[-8]["status"] = "kicked"
     for chat, reason, remedy in (
-        ("-6", SendReason.UNAUTHORIZED, "; allow it"),
+        ("-6", SendReason.UNAUTHORIZED, "; make it an administrator who may post"),
         ("-7", SendReason.NO_CHANNEL, "; add it"),
         ("-8", SendReason.NO_CHANNEL, "; add the bot again"),
         ("-9", SendReason.NO_CHANNEL, "begins with -100"),
