@@ -161,6 +161,29 @@ def waiting(bot: Running) -> dict[str, float]:
     return {line.split('"')[1]: float(line.split()[-1]) for line in lines}
 
 
+def push_until_heard_first(world: World) -> int:
+    """Push until the one ID of a forge's event leads to its alert; the number of pushes.
+
+    The scheduler's own round, every few minutes, may read a commit before the event does.
+    """
+    for number in range(2, 5):
+        changed = FLAG.replace("default=4", f"default={4 + number}")
+        world.engine.commit(f"Use more workers (#{number})", {"src/main.py": changed})
+        assert push(world.web, str(number)) == 202
+        assert push(world.web, str(number)) == 202
+        told = number - 1
+        world.worker.until(lambda n=told: len(world.worker.events("alert.told")) == n)
+        world.worker.until(lambda n=told: len(world.worker.events("repository.moved")) == n)
+        heard = world.web.events("hook.heard")
+        assert len(heard) == told
+        last = {
+            world.worker.events(event)[-1]["trace"] for event in ("repository.moved", "alert.told")
+        }
+        if last == {heard[-1]["trace"]}:
+            return told
+    raise AssertionError("no event of the forge led to its own alert")
+
+
 def test_what_is_heard_by_one_is_done_by_another_under_one_id(world: World) -> None:
     world.worker.until(lambda: world.worker.events("slot.finished"))
     (finished,) = world.worker.events("slot.finished")
@@ -172,16 +195,10 @@ def test_what_is_heard_by_one_is_done_by_another_under_one_id(world: World) -> N
         world.worker.until(lambda n=number: len(world.worker.events("message.answered")) == n)
     assert traces(world.worker, "message.answered") == traces(world.web, "message.heard")
 
-    world.engine.commit("Remove the flag for workers (#2)", {"src/main.py": "p = None\n"})
-    assert push(world.web, "2") == 202
-    assert push(world.web, "2") == 202
-    world.worker.until(lambda: world.worker.events("alert.told"))
-    heard = traces(world.web, "hook.heard")
-    assert len(heard) == 1
-    assert traces(world.worker, "repository.moved") == traces(world.worker, "alert.told") == heard
+    pushes = push_until_heard_first(world)
     assert not world.web.events("repository.moved")
-    assert len(world.web.events("hook.repeated")) == 1
-    assert len([text for text in world.slack.seen() if "Remove the flag" in text]) == 1
+    assert len(world.web.events("hook.repeated")) == pushes
+    assert len([text for text in world.slack.seen() if "Use more workers" in text]) == pushes
 
     for one in world.every:
         assert set(waiting(one)) >= {"channel", "answer", "alert", "arrived"}
