@@ -102,7 +102,13 @@ class Conversation:
         return MessageKey(account=account, chat=incoming.chat, message=incoming.id)
 
     def _message(self, sender: Sender, key: MessageKey, asked: Incoming) -> ReplyMessage:
-        return ReplyMessage(sender, key, self._records, self._patience, asked.receipt)
+        reply_to = asked.receipt
+        # A slash command is no message, so it has no thread.
+        opens = Ability.THREAD in sender.abilities and not asked.direct
+        opens = opens and reply_to is not None and not reply_to.thread
+        return ReplyMessage(
+            sender, key, self._records, self._patience, reply_to, opens_thread=opens
+        )
 
     async def _answer_message(self, sender: Sender, key: MessageKey, incoming: Incoming) -> None:
         async with self._alone(key) as mine:

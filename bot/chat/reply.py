@@ -38,7 +38,10 @@ class ReplyMessage:
         records: Records,
         patience: Patience,
         reply_to: messages.Receipt | None = None,
+        *,
+        opens_thread: bool = False,
     ) -> None:
+        """``opens_thread``: further parts go below the first, not below what is answered."""
         self.receipt: messages.Receipt | None = None
         self.answered = False
         self.told_before = False
@@ -47,6 +50,7 @@ class ReplyMessage:
         self._records = records
         self._patience = patience
         self._reply_to = reply_to
+        self._opens_thread = opens_thread
         self._text = ""
         self._doubtful: messages.Part | None = None
         self._given_up = messages.Ability.EDIT not in sender.abilities
@@ -144,10 +148,11 @@ class ReplyMessage:
                 await self._post(part, then)
 
     async def _follow(self, parts: Sequence[messages.Part]) -> None:
+        below = self.receipt if self._opens_thread else self._reply_to or self.receipt
         for part in parts:
             async for attempt in self._patience.repeated():
                 with attempt:
-                    await self._send(part)
+                    await self._send(part, below)
 
     async def _post(self, part: messages.Part, then: Stage) -> None:
         """Post and save the receipt, both or neither: a cancelling task waits for it."""
@@ -170,7 +175,8 @@ class ReplyMessage:
         # If an earlier message could not be edited, this is a second one with another identity.
         identity = "" if self.receipt else self._key.identity
         try:
-            receipt = await self._send(replace(part, identity=identity))
+            below = self._reply_to or self.receipt
+            receipt = await self._send(replace(part, identity=identity), below)
         except messages.SendError as error:
             if error.reason is not messages.SendReason.NO_ANSWER:
                 before = Stage.HOLDING if self.receipt else Stage.HEARD
@@ -179,13 +185,13 @@ class ReplyMessage:
         self.receipt = receipt
         await self._records.mark(self._key, then, receipt)
 
-    async def _send(self, part: messages.Part) -> messages.Receipt:
+    async def _send(self, part: messages.Part, below: messages.Receipt | None) -> messages.Receipt:
         chat = self._key.chat
         if isinstance(self._sender, messages.Paced):
             await self._sender.ready(chat, answer=True)
         try:
             async with asyncio.timeout(self._patience.answer):
-                return await self._sender.send(chat, part, self._reply_to or self.receipt)
+                return await self._sender.send(chat, part, below)
         except TimeoutError as error:
             raise messages.SendError(messages.SendReason.NO_ANSWER, "nothing came back") from error
 

@@ -283,28 +283,30 @@ class Subscribing:
         gone = self._kinds.get(chat.account) != chat.platform
         if gone or settings is None or settings.name not in seen:
             return None
-        defaults, known = self._config.defaults, wanted.known or chat.known
+        # A configured chat keeps its language, filters and times in what it asks for itself.
+        defaults, known = self._preferences(chat), wanted.known or chat.known
+        channel = self._channels.get(chat)
         timing = wanted.timing.over(kept.timing).over(timing_of(defaults))
-        return Subscription(
+        subscription = Subscription(
             name=subscription_name(f"{known} {settings.name}", wanted.kind),
             channel=str(chat),
             platform=chat.account,
             chat=chat.chat,
-            spec=resting(spec_of(timing, defaults, wanted.kind), kept),
+            spec=spec_of(timing, defaults, wanted.kind),
             repositories=(_on_branch(settings, timing.branch),),
             quiet=defaults.quiet,
             language=kept.language or defaults.language,
             least=timing.least or defaults.least,
             promise=defaults.promise,
             catch_up=timedelta(hours=defaults.catch_up),
-            filters=kept.filters,
-            muted=kept.muted,
-            muted_until=kept.muted_until,
+            filters=defaults.filters,
+            silent=channel is not None and channel.silent,
         )
+        return _adapted(subscription, kept)
 
 
 def _adapted(subscription: Subscription, kept: ChatSettings) -> Subscription:
-    """A subscription of the configuration with its chat's own rules, bots and pause added."""
+    """A subscription with its chat's own rules, bots, muted topics and pause added."""
     if kept is _PLAIN:
         return subscription
     filters = Filters(

@@ -7,6 +7,7 @@ everything else stays plain text. Programs are recognised by the names they use.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import lru_cache, reduce
 
@@ -229,12 +230,12 @@ class CodeOwners:
     text: str = ""
 
     def of(self, paths: Iterable[str]) -> tuple[str, ...]:
-        """The owners of files, each once."""
-        found: dict[str, None] = {}
+        """The owners of files, each once, those of most files first."""
+        found: Counter[str] = Counter()
         for path in paths:
             for rules in _sections(self.text):
-                found |= dict.fromkeys(next((w for p, w in rules if _covers(p, path)), ()))
-        return tuple(found)
+                found.update(next((w for p, w in rules if _covers(p, path)), ()))
+        return tuple(owner for owner, _ in found.most_common())
 
 
 @lru_cache(maxsize=8)

@@ -94,7 +94,12 @@ def _abbreviation(match: re.Match[str]) -> str:
 def without_tail(question: str) -> str:
     """The question without a reason, an example or a courtesy at its end."""
     match = PHRASES["tail"].search(question)
-    return question[: match.start()].rstrip(" ,?") if match and match.start() > 0 else question
+    head = question[: match.start()].rstrip(" ,?") if match else ""
+    return question if head.lower() in _OPENERS else head
+
+
+_OPENERS = frozenset({"", "and", "but", "so", "then", "ok", "okay", "well"})
+"""Words before a question, which ask nothing by themselves: *and who wrote it*."""
 
 
 _USUAL = read_table("digest.question", "wordings.toml")["usual"]

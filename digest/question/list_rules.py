@@ -253,7 +253,7 @@ def _listing(asked: Asked) -> Changed | None:
     people = asked.has("who", "contributors", "per:author", "newcomers") and not asked.has(
         "per:file", "per:folder"
     )
-    if asked.top and asked.says("people"):
+    if (asked.top and asked.says("people")) or (asked.has("keep") and asked.says("owners")):
         people = True
     gains = _is_gain(asked)
     if ChangeKind.PERFORMANCE in kinds and (without := _PERCENT.sub("", topic).strip()) != topic:

@@ -31,6 +31,7 @@ from digest.question.intent import (
     Compare,
     DigestOf,
     Explain,
+    Greet,
     Intent,
     Nth,
     OfCurrent,
@@ -137,6 +138,8 @@ def parse(text: str, now: datetime, zone: ZoneInfo) -> Intent:
 def read(text: str, now: datetime, zone: ZoneInfo, background: Background = _NOBODY) -> Reading:
     """The reading of a question about a repository with a known ``background``."""
     asked = without_tail(tidy(text))
+    if not text.strip():
+        return Reading(Greet())  # a mention or a command alone
     if not asked or len(asked) > LONGEST:
         near = near_examples("", language_of(text))
         return Reading(Unknown(near=near, too_long=len(asked) > LONGEST), sure=False)

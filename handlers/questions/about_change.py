@@ -29,6 +29,7 @@ from digest.document import (
     Spans,
     Strong,
     Text,
+    plain,
 )
 from digest.errors import NothingBefore, UnknownChange
 from digest.grading.outcomes import lowered_by
@@ -95,12 +96,14 @@ async def risky(intent: Risky, ctx: Context) -> Answer:
         Paragraph((title_link(graded, ctx.watched.repository),)),
         *([Paragraph(line)] if line else []),  # its changes are what may cause trouble
     ]
-    if analysis.risks:
-        blocks.append(Listing(tuple(Item(s.spans) for s in analysis.risks)))
-    else:
-        level = LEVELS[graded.grade.level].text(language)
+    said = plain(line)
+    if more := [s.spans for s in analysis.risks if plain(s.spans) not in said]:
+        blocks.append(Listing(tuple(map(Item, more))))
+    elif not analysis.risks:
         blocks.append(Paragraph(words.NO_RISK(language)))
-        blocks.append(Paragraph((Text(f"{level}: {graded_because(graded, language)}"),)))
+        if because := graded_because(graded, language):
+            level = LEVELS[graded.grade.level].text(language)
+            blocks.append(Paragraph((Text(f"{level}: {because}"),)))
     if analysis.suggestions:
         blocks.append(Paragraph((Strong(words.LOOK_AT.text(language)),)))
         blocks.append(Listing(tuple(Item(s.spans) for s in analysis.suggestions)))

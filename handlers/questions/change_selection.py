@@ -30,7 +30,7 @@ from digest.topics.matching import Resolved, restrict
 from digest.topics.synonyms import kin
 from digest.topics.terms import pieces, term
 from handlers.context import Context
-from handlers.digests.ingest import tip_of
+from handlers.digests.ingest import owners_of, tip_of
 from handlers.ports.storage import Tip
 from handlers.questions.list_reading import Meant, listed_result, query_of, selected
 from handlers.questions.named_changes import SAYS
@@ -290,12 +290,15 @@ async def with_counts(document: Document, asked: Meant, ctx: Context) -> Documen
         return _with_blocks(document, told)
     changes, repository = await selected(asked, ctx), ctx.watched.repository
     most = {"most": intent.top.count} if intent.top else {}
+    place = intent.path or (await _place(intent.topic, ctx) if intent.keepers else "")
+    if intent.keepers and place:
+        told += await _owners(place, ctx)
     if intent.people and intent.path and intent.anytime:
         if changes:
             told += await asyncio.to_thread(tallies.by_author, changes, repository, language)
         written = await ctx.watched.source.log(await tip_of(ctx), intent.path.rstrip("/"))
         told += tallies.by_commits([name for _, name in written], repository, language)
-    elif intent.keepers and (place := await _folder(intent.topic, ctx)):
+    elif intent.keepers and place:
         told += await _keepers(place, ctx)
     elif intent.mergers:
         merged = await _merged(changes, ctx)
@@ -353,30 +356,55 @@ async def _share(asked: Meant, ctx: Context) -> Sequence[Block]:
     return (Paragraph(answer_text.SHARE(ctx.language, n=n, total=total, percent=percent)),)
 
 
-async def _folder(topic: str, ctx: Context) -> str:
-    """The folder whose path consists of the words of a topic; empty if there is none."""
+async def _place(topic: str, ctx: Context) -> str:
+    """The file of a name, or the folder whose path consists of the words of a topic, or empty."""
     wanted = frozenset().union(*(kin(word) for word in pieces(topic)))
     paths = await ctx.watched.source.files(await tip_of(ctx))
+    files = [path for path in paths if path == topic or path.endswith(f"/{topic}")] if topic else []
+    if topic in files or len(files) == 1:
+        return min(files, key=len)
     folders = {path.rpartition("/")[0] for path in paths}
     words = {folder: set(pieces(folder)) - _GENERAL for folder in folders}
     named = [one for one in folders if words[one] and words[one] <= wanted]
-    return min(named, key=lambda one: (-len(words[one]), one.count("/"), one), default="")
+    named.sort(key=lambda one: (-len(words[one]), one.count("/"), one))
+    return f"{named[0]}/" if named else ""
 
 
 _GENERAL = frozenset({"src", "lib", "crate", "pkg", "internal", "package"})
 """Folder names that say nothing about their contents."""
 
 
+_MOST_FILES, _MOST_OWNERS = 2_000, 6  # files of a folder that are looked up, owners named
+
+
+async def _owners(path: str, ctx: Context) -> Sequence[Block]:
+    """The owners of a file or folder if the repository has a CODEOWNERS file."""
+    tip = await tip_of(ctx)
+    known = await owners_of(ctx.watched, tip)
+    if not known.text:
+        return ()
+    inside = f"{path.rstrip('/')}/"
+    files = [one for one in await ctx.watched.source.files(tip) if one.startswith(inside)]
+    owners = await asyncio.to_thread(known.of, files[:_MOST_FILES] or [path])
+    named = list_in_words([Code(one) for one in owners], ctx.language, limit=_MOST_OWNERS)
+    said = answer_text.OWNED if owners else answer_text.NOT_OWNED
+    place = Code(printable(inside if files else path))
+    return (Paragraph(said(ctx.language, path=place, owners=named)),)
+
+
 async def _keepers(path: str, ctx: Context) -> Sequence[Block]:
-    """Who wrote the commits to a folder in the last year, or ever if there were none."""
+    """Who wrote the commits to a file or folder in the last year, or ever if there were none."""
     log, tip = ctx.watched.source.log, await tip_of(ctx)
-    older = {sha for sha, _ in await log(tip, path, ctx.clock.now() - timedelta(days=365))}
-    every = await log(tip, path)
+    folder = path.rstrip("/")
+    older = {sha for sha, _ in await log(tip, folder, ctx.clock.now() - timedelta(days=365))}
+    every = await log(tip, folder)
     recent = [name for sha, name in every if sha not in older]
     title = answer_text.LATELY_BY_AUTHORS if recent else answer_text.EVER_BY_AUTHORS
     names, at = recent or [name for _, name in every], ctx.watched.repository
-    place = Paragraph((Code(printable(f"{path}/")),))
-    return (place, *tallies.by_commits(names, at, ctx.language, title))
+    return (
+        Paragraph((Code(printable(path)),)),
+        *tallies.by_commits(names, at, ctx.language, title),
+    )
 
 
 async def _merged(changes: Sequence[Graded], ctx: Context) -> Sequence[str]:

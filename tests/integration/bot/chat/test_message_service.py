@@ -115,6 +115,16 @@ async def test_longer_answer_goes_on_in_the_thread(talk):
     assert talk.sender.stands[1][2] == Receipt(message="q1", thread="t1")
 
 
+@pytest.mark.parametrize(("direct", "below"), [(False, "1"), (True, "trigger")])
+async def test_longer_answer_to_a_slash_command_goes_on_below_its_first_part(talk, direct, below):
+    talk.sender = Board(can_find=True)
+    talk.answers.words = ("first", "second")
+    command = said("help", receipt=Receipt(message="trigger"), direct=direct)
+    await talk.start().hear(talk.sender, command)
+    assert talk.sender.texts() == ["first to help", "second to help"]
+    assert talk.sender.stands[1][2].message.rpartition("/")[2] == below
+
+
 async def test_platform_without_edits_gets_the_answer_alone(talk):
     talk.sender = Board(can_edit=False)
     hearing = asyncio.create_task(talk.start().hear(talk.sender, said("slow")))

@@ -26,6 +26,7 @@ from digest.chat.chat_settings import (
     Subscribed,
 )
 from digest.core.enums import Frequency, Language
+from digest.core.grade import Level
 from handlers.ports.chat_port import ChatKey, Chats
 
 CHAT = ChatKey(platform="slack", account="work", chat="T1/C1")
@@ -156,6 +157,46 @@ def test_what_a_chat_leaves_open_is_posted_as_the_defaults_say():
     given = DigestTiming(at=time(12), weekdays=frozenset({2, 4}), zone=ZoneInfo("UTC"))
     own = spec_of(given, defaults, Frequency.DAILY)
     assert (own.at, own.weekdays, own.zone) == (time(12), {2, 4}, ZoneInfo("UTC"))
+
+
+async def test_a_configured_chat_keeps_its_settings_in_what_it_asks_for(tmp_path) -> None:
+    file = tmp_path / "digestbot.toml"
+    file.write_text(f"""
+[access]
+anyone = true
+[[repositories]]
+place = {str(tmp_path)!r}
+name = "ada/open"
+[platforms.work]
+kind = "webhook"
+url = "http://127.0.0.1:9"
+[[channels]]
+name = "team"
+platform = "work"
+chat = "team"
+time = "08:12"
+language = "zh"
+least = "low"
+exclude = ["author ada"]
+""")
+    config = read(file)
+    subscribing = Subscribing(
+        SimpleNamespace(database=None), config, policy_of(config, {}), {"work": "webhook"}
+    )
+    chat = ChatKey(platform="webhook", account="work", chat="team")
+    own = ChatSettings(filters=Filters(exclude=(Rule(field=RuleField.LABEL, pattern="ci"),)))
+    monthly = Subscribed(repository="ada/open", kind=Frequency.MONTHLY, person="U1")
+
+    class Every(OneChat):
+        async def every(self):
+            return {chat: own}, [(chat, monthly)]
+
+    subscribing.chats = Every()
+    daily, asked = await subscribing.subscriptions()
+    assert (daily.spec.kind, asked.spec.kind) == (Frequency.DAILY, Frequency.MONTHLY)
+    for one in (daily, asked):
+        assert (one.spec.at, one.language, one.least) == (time(8, 12), Language.ZH, Level.LOW)
+        assert list(map(str, one.filters.exclude)) == ["author ada", "label ci"]
 
 
 async def test_a_chat_of_an_account_that_the_configuration_lost_is_not_served(tmp_path) -> None:

@@ -129,6 +129,34 @@ async def test_who_looks_after_a_part_is_told_by_the_commits_of_its_folder():
     assert "Ada Lovelace (1)" in shown
 
 
+@pytest.mark.parametrize(
+    ("question", "line"),
+    [
+        ("who owns src/cache/disk.py", "Owners of `src/cache/disk.py` in CODEOWNERS: `@octo/disk`"),
+        (
+            "src/cache/ 的负责人是谁",
+            "CODEOWNERS 中 `src/cache/` 的负责人：`@octo/core` 和 `@octo/disk`",
+        ),
+        ("code owners of src/cache/", "Owners of `src/cache/` in CODEOWNERS: `@octo/core` and"),
+        ("who maintains the cache", "Owners of `src/cache/` in CODEOWNERS: `@octo/core` and"),
+        ("who owns setup.py", "CODEOWNERS names no owner of `setup.py`."),
+    ],
+)
+async def test_owners_in_codeowners_come_before_the_authors(question, line):
+    files = {"src/cache/disk.py": 5}
+    commit = made("bbbbbbb2", "Rewrite the cache (#2)", 1, files)
+    source = FakeSource([commit])
+    for name in ("disk", "ram", "lru"):
+        source.trees[commit.sha, f"src/cache/{name}.py"] = ""
+    source.trees[commit.sha, "setup.py"] = ""
+    source.trees[commit.sha, "CODEOWNERS"] = "src/ @octo/core\nsrc/cache/disk.py @octo/disk\n"
+    shown = markdown((await ask(question, context(source))).document)
+    assert line in shown
+    assert "CODEOWNERS" in shown.partition("Ada Lovelace")[0]
+    source.trees.pop((commit.sha, "CODEOWNERS"))
+    assert "CODEOWNERS" not in markdown((await ask(question, context(source))).document)
+
+
 async def test_two_people_are_counted_side_by_side(ctx):
     shown = markdown((await ask("Ada 和 Grace 本月谁的提交多", ctx)).document)
     assert "Ada Lovelace（3）" in shown

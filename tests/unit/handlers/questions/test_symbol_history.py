@@ -520,6 +520,17 @@ async def test_risks_of_a_change_begin_with_what_it_changes():
     )
 
 
+async def test_a_remedy_is_stated_once_among_the_risks():
+    head = "import argparse\n\nparser = argparse.ArgumentParser()\n"
+    path, old = "src/cli.py", f'{head}parser.add_argument("--fast", action="store_true")\n'
+    gone = replace(CHANGES[3], files=(changes.file(path, old, head),))
+    source = FakeSource([gone])
+    source.blobs = {changes.blob(text): text for text in (old, head)}
+    source.trees = {(gone.sha, path): head}
+    shown = markdown((await ask("is #16 risky", context(source))).document)
+    assert shown.count("Replace or drop `--fast`") == 1
+
+
 async def test_words_find_the_variable_whose_name_they_are_the_end_of(ctx):
     ctx.watched.source.trees[TIP, "src/env.py"] = (
         'import os\n\nAPP_HTTP_TIMEOUT = float(os.environ.get("APP_HTTP_TIMEOUT", "30"))\n'
