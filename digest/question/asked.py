@@ -193,6 +193,7 @@ class Asked:
             spoken = tuple(kind for kind in spoken if kind is not FactKind.SYMBOL)  # "API routes"
         said = (
             self.actions
+            or (ChangeKind.DEPRECATIONS in self.kinds and FactKind.SYMBOL not in spoken)
             or things_listed(self.tokens, changed=self.has("change"))
             or (self.has("default") and self.has("change"))
         )

@@ -138,6 +138,7 @@ def _titled(changes: Sequence[Graded], intent: Changed) -> list[Graded]:
     """The changes whose titles say it, where no fact shows it: *Add tiering metrics*."""
     nouns = frozenset().union(*(kin(term(_WORD[kind])) for kind in intent.things if kind in _WORD))
     patterns = [SAYS[action] for action in intent.actions]
+    patterns += [_DEPRECATES] if ChangeKind.DEPRECATIONS in intent.kinds else []
     return [
         graded
         for graded in changes
@@ -168,6 +169,8 @@ SAYS = {
 }
 """Titles that say that something was done."""
 
+_DEPRECATES = re.compile(r"\bdeprecat", re.IGNORECASE)
+
 
 def _named(changes: Sequence[Graded], intent: Changed) -> Iterator[Named]:
     """The names of the changes, newest first, once per change and action."""
@@ -177,14 +180,15 @@ def _named(changes: Sequence[Graded], intent: Changed) -> Iterator[Named]:
     actions = set(intent.actions)
     if actions & {Action.ADDED, Action.REMOVED}:  # a renamed thing has a new name and lost its old
         actions.add(Action.RENAMED)
-    asked = pieces(intent.topic)
+    asked, announced = pieces(intent.topic), ChangeKind.DEPRECATIONS in intent.kinds
     for graded in changes:
         partners = _partners(graded, kinds) if intent.actions == (Action.RENAMED,) else frozenset()
         aside = {file.path for file in graded.facts.files if file.area in _ASIDE}
         told: set[tuple[str | None, ...]] = set()
         for fact in graded.facts.items:
             done = not actions or fact.action in actions or fact.name in partners
-            fits = fact.kind in kinds and done
+            fits = _deprecates(fact, kinds) if announced else fact.kind in kinds
+            fits = fits and done
             values = (fact.before, fact.after) if fact.kind in _VERSIONS else ()
             key = (fact.name, fact.action, *values)
             if not fits or fact.evidence.path in aside or key in told:
@@ -195,6 +199,23 @@ def _named(changes: Sequence[Graded], intent: Changed) -> Iterator[Named]:
                 continue
             told.add(key)
             yield Named(graded, fact)
+
+
+def _deprecates(fact: Fact, kinds: Collection[FactKind]) -> bool:
+    """Whether a deprecation is of a name of the kinds, which only the look of the name tells."""
+    if fact.kind is not FactKind.DEPRECATION or fact.action is Action.REMOVED:
+        return False
+    for kind, looks in _LOOKS.items():
+        if looks.match(fact.name):
+            return kind in kinds
+    return bool({FactKind.CONFIG, FactKind.SYMBOL, FactKind.METRIC} & set(kinds))
+
+
+_LOOKS = {
+    FactKind.FLAG: re.compile(r"--?[A-Za-z]"),
+    FactKind.ROUTE: re.compile(r"(?:[A-Z]+ )?/"),
+    FactKind.ENVIRONMENT: re.compile(r"[A-Z][A-Z0-9]*_[A-Z0-9_]+$"),
+}
 
 
 def _restored(changes: Sequence[Graded]) -> frozenset[tuple[FactKind, str]]:
@@ -284,8 +305,11 @@ def about(intent: Changed, ctx: Context) -> str:
     done = COMMA.template(language).join(
         words.DONE[action].text(language) for action in intent.actions
     )
+    if ChangeKind.DEPRECATIONS in intent.kinds:
+        done = done or words.DEPRECATED.text(language)
     named = words.OF_KIND.text(language, kinds=kinds, done=done) if done else kinds
-    narrower = replace(intent, things=(), actions=(), window=intent.window)
+    kept = tuple(kind for kind in intent.kinds if kind is not ChangeKind.DEPRECATIONS)
+    narrower = replace(intent, things=(), actions=(), kinds=kept, window=intent.window)
     more = title_of(narrower, language)
     if intent.switched:
         named = f"{named} ({words.SWITCHED[intent.switched].text(language)})"

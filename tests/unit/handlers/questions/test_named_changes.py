@@ -80,6 +80,28 @@ async def test_that_no_name_was_removed_is_said_with_what_was_looked_for(ctx):
     assert "Flags removed: none in this period" in shown
 
 
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("which flags were deprecated this week", True),
+        ("any deprecated command-line flags this week?", True),
+        ("本周弃用了哪些参数", True),
+        ("which environment variables were deprecated this week", False),
+        ("which flags were removed this week", False),
+    ],
+)
+async def test_deprecated_names_are_those_of_the_kind(question, told):
+    flag = 'p.add_argument("--eager", help="Run eagerly.")'
+    old = flag.replace("Run", "Deprecated: use --mode. Run")
+    made = touching("bbbbbbb2", "Say it (#11)", days=3, removed=flag, added=old)
+    source = FakeSource([made])
+    source.blobs = {
+        f"bbbbbbb2-{side}": f"{HEAD}\n{line}\n" for side, line in (("old", flag), ("new", old))
+    }
+    shown = markdown((await ask(question, context(source))).document)
+    assert ("`--eager` deprecated" in shown or "弃用 `--eager`" in shown) is told
+
+
 async def test_a_name_is_told_with_when_it_came_and_went(ctx):
     shown = markdown((await ask("is APP_PORT still there?", ctx)).document)
     assert "`APP_PORT` was removed by" in shown
