@@ -12,6 +12,7 @@ from importlib import import_module
 from typing import TypeGuard
 
 from digest.answer.answers import Answer, lengthen, shorten
+from digest.answer.listing import listed_in
 from digest.answer.tallies import people_of
 from digest.core.enums import ChangeKind, Language
 from digest.core.facts import Action
@@ -96,6 +97,9 @@ async def ask(
                 intent, there, line, found = await _answered(reading, talk, told)
         asked, told = reading.intent, there
         found = _opened(found, line)
+        if talk and isinstance(asked, intents.More) and _repeats(found, talk, told):
+            end = Paragraph(words.NO_MORE(told.language))
+            found = replace(found, document=replace(found.document, blocks=(end,)))
         if meant is None and not pressed:
             found = with_reading(found, intent, reading, told)
     except UserError as error:
@@ -107,6 +111,13 @@ async def ask(
 
 
 _LISTED = intents.Changed | intents.Search | intents.Touched
+
+
+def _repeats(found: Answer, talk: Talk, ctx: Context) -> bool:
+    """Whether an answer lists the same changes as the one before it, the last page."""
+    changes = [row.graded for row in found.rows]
+    listed = listed_in(found.document, changes, ctx.watched.repository)
+    return bool(listed) and listed == talk.listed
 
 
 async def _answered(
@@ -361,7 +372,7 @@ def _spoken(text: str, talk: Talk | None) -> Language | None:
 
 def _goes_on(intent: intents.Intent) -> bool:
     """Whether a question is too short to have a language, so that the previous answer's is used."""
-    return isinstance(intent, intents.Followup) or follow_ups.is_elliptic(intent)
+    return isinstance(intent, intents.Followup) or intents.is_elliptic(intent)
 
 
 async def _of_release(intent: intents.Intent, ctx: Context) -> tuple[intents.Intent, Spans]:

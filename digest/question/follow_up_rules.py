@@ -287,6 +287,8 @@ def _turned(asked: Asked) -> Iterator[Weighed]:
         yield Weighed(5.0, again)
     elif (_goes_on(asked) and not asked.has("about")) or (counted and alone):
         yield Weighed(4.5, again)
+    elif asked.follows in _MANY and again == Again(author=again.author):
+        yield Weighed(4.5, again)  # "what did Ada change"
     elif (only or "again" in asked.opening) and any(getattr(again, name) for name in _NAMED):
         yield Weighed(4.5 if asked.follows else 1.4, again)  # "what about ssr", "only ROCm"
 
@@ -331,21 +333,21 @@ def _same(asked: Asked) -> str:
     named = any(map(asked.slots, (Path, Release))) or asked.left or asked.author
     if named:
         return ""
+    kinds = [f"kind:{kind}" for kind in asked.kinds]
     if asked.follows == "change" and asked.says("rest_of_release"):
         return "release"
     if (
         asked.follows in _ONE
         and asked.has("related")
-        and asked.only("related", "more", *_BESIDE_THEM)
+        and asked.only("related", "more", "it", *_BESIDE_THEM, *kinds)
     ):
         return "file"
-    if not (asked.has("change", "agent", "again", "by") or asked.kinds):
+    if not (asked.has("change", "agent", "again", "by") or kinds):
         return ""
     if asked.has("they:all") and asked.follows not in _ONE:
         return ""  # "what did they revert in July"
     if asked.says("that_file"):
         return "file"
-    kinds = (f"kind:{kind}" for kind in asked.kinds)
     return "author" if asked.has("they") and asked.only_words(*_BESIDE_THEM, *kinds) else ""
 
 
@@ -373,5 +375,6 @@ def _narrows_last(asked: Asked) -> bool:
         return False
     if not (asked.level or asked.kinds) or asked.has("happened", "upgrade"):
         return False
-    which = asked.follows == "release" or (asked.follows and asked.says("which_of_those"))
+    some = asked.follows in _LISTED and asked.says("is_there_any")  # "any fixes?"
+    which = asked.follows == "release" or (asked.follows and asked.says("which_of_those")) or some
     return bool((asked.has("only") and not asked.has("ask")) or _goes_on(asked) or which)

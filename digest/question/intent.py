@@ -347,3 +347,13 @@ class Unknown(Enquiry):
 
 Followup = More | Retell | Again | Nth  # intents that make sense only after an answer
 Intent = Enquiry | Managing  # all intents
+
+
+def is_elliptic(intent: Intent) -> bool:
+    """Whether it is a question about what the conversation is about, which it does not name."""
+    match intent:
+        case Touched(name="") | OfCurrent(reference=None) | Affected(its=True):
+            return True
+        case Nth(place=place, about=about, step=step):
+            return not (place or about or step)
+    return False

@@ -18,7 +18,7 @@ from digest.answer.listing import listed_in
 from digest.answer.tallies import people_of
 from digest.core.authors import without_backticks
 from digest.core.facts import Action, Area
-from digest.core.reference import Reference
+from digest.core.reference import Query, Reference
 from digest.core.release import asked_release
 from digest.errors import NothingBefore, UserError
 from digest.question.commit_range import Refs, Span
@@ -45,6 +45,7 @@ from digest.question.intent import (
     Touched,
     Unknown,
     Why,
+    is_elliptic,
 )
 from digest.question.periods import Now, beside, default_period
 from digest.question.questions import QUESTIONS, format_intent
@@ -84,11 +85,8 @@ def subject_kind(talk: Talk | None, ctx: Context) -> str:
 
 def _subjects(talk: Talk | None, ctx: Context) -> list[Intent]:
     """The subjects of the conversation, the narrowest first."""
-    intents = (
-        [_read(intent, ctx) for intent in reversed(talk.subjects or (talk.question,))]
-        if talk
-        else []
-    )
+    asked = (talk.subjects or (talk.question,)) if talk else ()
+    intents = [_read(question, ctx) for question in reversed(asked)]
     return [intent for intent in intents if intent is not None]
 
 
@@ -113,7 +111,7 @@ async def complete_follow_up(
         return await _fitting(intent, subjects, talk, ctx), ctx
     match intent:
         case Again(same=same) if same:
-            return await _alike(intent, subjects, ctx), ctx
+            return await _alike(intent, talk, subjects, ctx), ctx
         case Again(earlier="release"):
             return await _release_before(subjects, ctx), ctx
         case Nth(about=about) if about:
@@ -122,24 +120,12 @@ async def complete_follow_up(
             return await _of_list(intent, talk, ctx), ctx
         case More() | Retell():
             return _told_again(intent, talk, ctx)
-        case Again():
+        case Again(topic=words):
+            if words and await _is_person(words, subjects, ctx):
+                intent = replace(intent, topic="", author=words)  # "same for Ben"
             again = _again(intent, talk, subjects, ctx)
             return again, replace(ctx, length=talk.length) if talk else ctx
     return intent, ctx
-
-
-def is_elliptic(intent: Intent) -> bool:
-    """Whether it is a question about what the conversation is about, which it does not name."""
-    match intent:
-        case Touched(name=name):
-            return not name
-        case OfCurrent(reference=reference):
-            return reference is None
-        case Affected(its=its):
-            return its
-        case Nth(place=place, about=about, step=step):
-            return not (place or about or step)
-    return False
 
 
 async def _fitting(
@@ -148,8 +134,7 @@ async def _fitting(
     """The question about the narrowest subject that it fits. Raises ``NothingBefore``."""
     name = next((subject for subject in subjects[:2] if isinstance(subject, Touched)), None)
     if isinstance(intent, Why) and name and len(subjects) > 1:
-        intent = Nth(place=0)  # "why was it removed"
-        subjects = subjects[:1]
+        intent, subjects = Nth(place=0), subjects[:1]  # "why was it removed"
     if isinstance(intent, Touched) and name:
         return replace(name, claim=intent.claim)
     if isinstance(intent, ShowDiff) and intent.part == SUBJECT:
@@ -190,17 +175,26 @@ async def _rows(talk: Talk | None, ctx: Context) -> tuple[str, ...]:
     return tuple(map(without_backticks, named)) if changes else ()
 
 
-async def _alike(again: Again, subjects: Sequence[Intent], ctx: Context) -> Intent:
+async def _alike(
+    again: Again, talk: Talk | None, subjects: Sequence[Intent], ctx: Context
+) -> Intent:
     """Changes by the author of the current one, or in its file. Raises ``NothingBefore``."""
     change = next((subject for subject in subjects if isinstance(subject, Explain)), None)
     sha = change.reference.sha if change else ""
     changes = await ctx.archive.load(ctx.watched.repository, [sha] if sha else [])
     about = next((subject for subject in subjects if not isinstance(subject, OfChange)), None)
     if not sha and again.same == "author" and isinstance(about, Changed):
-        return _turned(about, replace(again, same=""), ctx)  # "their fixes", of a person's list
+        people = talk.listed[:1] if talk and about.people else ()
+        theirs = next((_read(question, ctx) for question in people), None) or about
+        narrowed = replace(again, same="")  # "their fixes", of the first of several people
+        if narrowed != Again():
+            return _turned(theirs, narrowed, ctx)
+        if people:
+            return theirs
     if sha not in changes or not changes[sha].facts.files:
         raise NothingBefore
     span, now = again.window or _window(about, ctx), Now(ctx.clock.now(), ctx.zone)
+    kinds = (again.kind,) if again.kind else ()
     if again.same == "release":
         tip = await tip_of(ctx)
         tag, _ = await ctx.watched.source.released(tip, sha, changes[sha].commit.subject)
@@ -208,20 +202,26 @@ async def _alike(again: Again, subjects: Sequence[Intent], ctx: Context) -> Inte
     if again.same == "file":
         files = changes[sha].facts.files
         main = max(files, key=lambda file: (file.area is Area.CORE, file.added + file.deleted))
-        return Changed(window=again.window or now.hours(_MONTH), path=main.path)
+        return Changed(window=again.window or now.hours(_MONTH), path=main.path, kinds=kinds)
     if again.window is None and isinstance(span, Window) and span.until - span.since <= _DAY:
         span = default_period(ctx.clock.now(), ctx.zone)  # of a day's list, nobody did much else
-    kinds = (again.kind,) if again.kind else ()
     return Changed(window=span, author=people_of(changes[sha])[0], kinds=kinds)
+
+
+async def _is_person(words: str, subjects: Sequence[Intent], ctx: Context) -> bool:
+    """Whether words after a person's list are the name of somebody else."""
+    last = next((subject for subject in subjects if isinstance(subject, Changed)), None)
+    if last is None or not last.author or last.topic:
+        return False
+    return bool(await ctx.archive.select(ctx.watched.repository, Query(author=words, limit=1)))
 
 
 async def _release_before(subjects: Sequence[Intent], ctx: Context) -> Intent:
     """The last list for the release before its own. Raises ``NothingBefore`` if there is none."""
     last = next((subject for subject in subjects if isinstance(subject, Changed)), None)
-    if last is None or not isinstance(last.window, Refs):
-        raise NothingBefore
-    release = await ctx.watched.source.release(last.window.base)
-    if release is None or not release.before:
+    refs = last.window if last and isinstance(last.window, Refs) else None
+    release = await ctx.watched.source.release(refs.base) if refs else None
+    if last is None or release is None or not release.before:
         raise NothingBefore
     return replace(last, window=Refs(base=release.before, tip=release.tag))
 
@@ -279,11 +279,9 @@ def _again(again: Again, talk: Talk | None, subjects: Sequence[Intent], ctx: Con
     last = _read(talk.question, ctx) if talk else None
     of_change = last if isinstance(last, OfChange) else None
     if again.reference:
-        one = of_change or Explain(reference=again.reference)
-        return replace(one, reference=again.reference)
+        return replace(of_change or Explain(reference=again.reference), reference=again.reference)
     lists = [one for one in subjects if not isinstance(one, OfChange)]
     if again.topic and asked_release(again.topic):
-        # The last question for another release.
         if isinstance(last, Released):
             return last  # "and in 1.2": the answer names the first release
         whole = _list_of(lists[0] if lists else None, ctx)
@@ -347,14 +345,16 @@ def _turned(last: Intent | None, again: Again, ctx: Context) -> Intent:
     asks = {name: getattr(again, name) for name in _ASKED if getattr(again, name)}
     if asks.keys() & _COUNTED.keys():
         base = replace(base, **_COUNTED)  # "and by folder" instead of by author
+    if again.author and base.people:
+        base = replace(base, people=False, top=None)  # one of the people who were listed
     if not asks:
         return _in_period(last, again.window)
     # "and the variables", of flags
     asks.pop("topic" if again.things and (base.things or base.actions) else "things", None)
-    if again.only and base.topic:
+    if again.only and "/" in base.topic:
+        base = replace(base, topic="", path=base.topic)  # "how many of those are panics"
+    elif again.only and base.topic:
         asks["topic"] = f"{base.topic} {again.topic}"
-    elif again.topic and base.author and not (base.topic or again.only):
-        asks = {**asks, "topic": "", "author": again.topic}  # "same for Ben"
     if again.switched and not base.things:
         base = replace(base, actions=(Action.ADDED,))
     kinds = (again.kind,) if again.kind else base.kinds

@@ -8,6 +8,7 @@ from dataclasses import replace
 from digest.answer.answers import Answer, entry_of, foot, lines_document, listing_document, title_of
 from digest.core.enums import ChangeKind
 from digest.core.facts import FactKind
+from digest.core.grade import Graded
 from digest.core.reference import Query
 from digest.document import Block, Code, Document, Paragraph, Spans
 from digest.i18n import answer_text
@@ -96,9 +97,9 @@ async def list_changes(intent: Changed, ctx: Context) -> Answer:
         # "was numpy bumped": other packages are no answer.
         if told := await _history(replace(intent, anytime=True), ctx, tip):
             return told
-        asked, document = await _none(asked, ctx, tip)
+        asked, document, listed = await _none(asked, ctx, tip)
     else:
-        asked, document = await _none(asked, ctx, tip)
+        asked, document, listed = await _none(asked, ctx, tip)
     if intent.topic and not cut:
         document = await with_others(document, intent, asked, ctx)
     return Answer(
@@ -229,14 +230,17 @@ async def _listing(asked: Meant, announced: Sequence[Block], ctx: Context, tip: 
     return replace(document, blocks=noted)
 
 
-async def _none(asked: Meant, ctx: Context, tip: Tip) -> tuple[Meant, Document]:
-    """The empty reading, for the longer period that was searched as well."""
+async def _none(asked: Meant, ctx: Context, tip: Tip) -> tuple[Meant, Document, tuple[str, ...]]:
+    """The empty reading, for the longer period that was searched as well.
+
+    Also the full names of the changes that the answer shows although they do not fit.
+    """
     intent, at = asked.intent, viewpoint(ctx, tip)
     if other_readings.is_vague(intent, ctx):
         window, reached = await other_readings.wider_period(ctx, tip)
         intent = replace(intent, window=window)
         asked = replace(asked, intent=intent, reached=reached)
-    lines = await _nothing(asked, ctx)
+    lines, near = await _nothing(asked, ctx)
     if intent.topic and " " not in intent.topic and not (intent.author or intent.path):
         needs = await find_requirements(intent.topic, ctx, tip)
         lines += [required_line(needs, ctx)] if needs else []
@@ -245,7 +249,7 @@ async def _none(asked: Meant, ctx: Context, tip: Tip) -> tuple[Meant, Document]:
     document = lines_document(intent.topic, lines, at)
     if intent.people and (intent.path or intent.keepers):
         document = await change_selection.with_counts(document, asked, ctx)
-    return asked, document
+    return asked, document, near
 
 
 async def _history(intent: Changed, ctx: Context, tip: Tip) -> Answer | None:
@@ -268,17 +272,17 @@ async def _history(intent: Changed, ctx: Context, tip: Tip) -> Answer | None:
     return replace(told, document=replace(told.document, blocks=blocks))
 
 
-async def _nothing(asked: Meant, ctx: Context) -> list[Spans]:
-    """A note that nothing matches, with suggestions where else to look."""
+async def _nothing(asked: Meant, ctx: Context) -> tuple[list[Spans], tuple[str, ...]]:
+    """A note that nothing matches, with suggestions where else to look, and their changes."""
     intent, resolved, reached = asked.intent, asked.resolved, asked.reached
     language, repository = ctx.language, ctx.watched.repository
     if not intent.topic:
-        return [answer_text.NO_CHANGE(language)]
+        return [answer_text.NO_CHANGE(language)], ()
     topic = Code(intent.topic)
     rest = replace(intent, topic="")
     filters = title_of(rest, language)
     bare = replace(intent, author="", level=None, kinds=(), label="", path="")
-    about_it = asked
+    about_it, few = asked, list[Graded]()
     if resolved.topics and rest != replace(bare, topic=""):
         plain = replace(asked, intent=bare, resolved=await resolved_topic(bare, ctx))
         about_it = await with_rows(plain, ctx)
@@ -300,7 +304,7 @@ async def _nothing(asked: Meant, ctx: Context) -> list[Spans]:
     if mentions := await count(ctx, query):
         question = answer_text.SEARCH_FOR.text(language, terms=intent.topic)
         lines.append(answer_text.MENTIONED(language, n=mentions, question=Code(question)))
-    return lines
+    return lines, tuple(graded.sha for graded in few)
 
 
 async def _elsewhere(ctx: Context, resolved: Resolved) -> int:

@@ -199,7 +199,7 @@ def _newest_value(
         if fact.after not in {None, fact.name}
         and fact.detail not in {"type", "moved"}  # a moved name has paths in place of values
         and not (fact.after or "").startswith("(")  # a signature is not a value
-        and (not needs or _pins(fact, needs[0]))
+        and (not needs or pins(fact, needs[0]))
     )
     newest = next(valued, None)
     return newest if newest and (said is None or committed(newest[0]) >= committed(said)) else None
@@ -245,7 +245,7 @@ def required_line(needs: Sequence[requirements.Requirement], ctx: Context) -> Sp
     return answer_text.REQUIRED_NOW(ctx.language, name=Code(needs[0].name), value=value)
 
 
-def _pins(fact: Fact, needed: requirements.Requirement) -> bool:
+def pins(fact: Fact, needed: requirements.Requirement) -> bool:
     """Whether a fact set the version that is now required."""
     return fact.evidence.path == needed.path and (fact.after or "").endswith(needed.version)
 
@@ -253,7 +253,7 @@ def _pins(fact: Fact, needed: requirements.Requirement) -> bool:
 def _is_bump(graded: Graded, facts: Sequence[Fact], needed: requirements.Requirement) -> bool:
     """Whether a change set the version that is now required."""
     if facts:
-        return any(_pins(fact, needed) for fact in facts)
+        return any(pins(fact, needed) for fact in facts)
     title = graded.title[:_MOST_TITLE]
     told = _VERSION.findall(title)
     other = told and not any(one.startswith(needed.version.lstrip("v")) for one in told)

@@ -30,7 +30,7 @@ from handlers.context import Context
 from handlers.digests.ingest import ensure, tip_of
 from handlers.ports.storage import Tip
 from handlers.questions.changed import list_changes
-from handlers.questions.name_state import OF_VALUE, released_in, state_lines
+from handlers.questions.name_state import OF_VALUE, pins, released_in, state_lines
 from handlers.questions.named_changes import line_of as fact_line
 from handlers.questions.named_history import Found, NamedHistory
 from handlers.questions.requirements import (
@@ -103,7 +103,8 @@ async def name_history(intent: Touched, ctx: Context) -> answers.Answer:
         if needs and term(needs[0].name) != term(intent.name):
             return await name_history(replace(intent, name=needs[0].name), ctx)  # AITER_BRANCH
         found = _versions(found) or found
-    found, sure = await _checked(_pins_first(found), intent, ctx, tip)
+    found = await _pins_first(found, intent.name, ctx, tip)
+    found, sure = await _checked(found, intent, ctx, tip)
     history = NamedHistory(name=intent.name, found=found, sure=sure)
     state = await state_lines(history, intent, ctx, tip)
     if found:
@@ -225,10 +226,17 @@ def _versions(found: Found) -> Found:
     return [one for one in pinned if one[1]]
 
 
-def _pins_first(found: Found) -> Found:
-    """The changes with those of versions first, if all facts are about versions."""
+async def _pins_first(found: Found, name: str, ctx: Context, tip: Tip) -> Found:
+    """The changes with those of versions first, if all facts are about versions.
+
+    First is the one that set the version that is required now.
+    """
     every = all(fact.kind in VERSIONS for _, facts in found for fact in facts)
-    return sorted(found, key=lambda one: not one[1]) if every else found
+    if not every or not any(facts for _, facts in found):
+        return found
+    needed = (await find_requirements(name, ctx, tip))[:1]
+    sets = {g.sha for one in needed for g, facts in found if any(pins(f, one) for f in facts)}
+    return sorted(found, key=lambda one: (one[0].sha not in sets, not one[1]))
 
 
 def _told(held: Sequence[Graded], name: str) -> Found:
@@ -237,8 +245,8 @@ def _told(held: Sequence[Graded], name: str) -> Found:
     # "Bamba" stands for BambaForCausalLM; in a title "bamba" does too.
     classes = "" if name.isupper() else rf"|(?-i:(?=[A-Z])(?i:{bare})[A-Z][a-z])"
     ends = rf"_?{bare}(?:$|[.:/@\s(=`,])"
-    said = re.compile(rf"(?:^-*|[.:/\s`])(?:{ends}{classes})", re.IGNORECASE)
-    named = said if name[:1].isupper() else re.compile(rf"(?:^-*|[.:/\s`]){ends}", re.IGNORECASE)
+    said = re.compile(rf"(?:^-*|[.:/\s`=])(?:{ends}{classes})", re.IGNORECASE)
+    named = said if name[:1].isupper() else re.compile(rf"(?:^-*|[.:/\s`=]){ends}", re.IGNORECASE)
     parts = roots(name)
     joined = lazy(_BETWEEN.join(map(re.escape, pieces(name)[:_JOINED])), re.IGNORECASE)
     found: list[tuple[Graded, Sequence[Fact]]] = []

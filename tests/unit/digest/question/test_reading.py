@@ -390,6 +390,13 @@ def test_a_short_question_after_an_answer_is_about_its_change(text, intent):
         ("change", "which defaults changed", parse("which defaults changed", NOW, ZONE)),
         ("change", "哪些默认值变了", parse("哪些默认值变了", NOW, ZONE)),
         ("name", "which release added app check", Touched(name="app", claim="release")),
+        ("list", "any fixes?", Again(kind=ChangeKind.FIX)),
+        ("list", "有没有性能方面的", Again(kind=ChangeKind.PERFORMANCE)),
+        ("list", "what did Ada change", Again(author="Ada")),
+        ("list", "last week then", parse("and last week", NOW, ZONE)),
+        ("change", "any follow-up fixes to it?", Again(same="file", kind=ChangeKind.FIX)),
+        ("list", "is that released yet", Released()),
+        ("change", "is it in the release?", Released()),
     ],
 )
 def test_a_short_question_is_read_by_what_the_answer_was_about(follows, text, intent):
@@ -409,7 +416,7 @@ def test_one_chinese_character_is_an_author_if_the_repository_knows_it():
         ("who wrote #12 and who reviewed it", ("who wrote #12", "who reviewed it")),
         ("#12 是干嘛的，谁写的", ("#12 是干嘛的",)),
         ("is VLLM_PORT gone? who removed it?", ("is VLLM_PORT gone",)),
-        ("what changed in MoE? any breaking?", ("what changed in MoE", "and any breaking")),
+        ("what changed in MoE? any breaking?", ("what changed in MoE", "any breaking")),
         ("which release has #12 and what does it do", ("which release has #12", "what does it do")),
         ("what changed this week and who did most", ()),
         ("which flags were added in July and which removed", ()),

@@ -477,3 +477,58 @@ async def test_a_list_of_one_is_told_in_detail(ctx):
 async def test_the_week_before_goes_on_in_more_words(ctx):
     asked = ("what changed in MoE this week", "go on with the week before")
     assert shas(await said(ctx, *asked)) == ["ccccccc3"]
+
+
+async def test_any_fixes_after_a_list_are_those_of_the_list(ctx):
+    assert shas(await said(ctx, "changes last 20 days", "any fixes?")) == ["bbbbbbb2"]
+    none = await said(ctx, "what changed in MoE last 20 days", "any fixes?")
+    assert "MoE, Fixes" in shown(none)
+
+
+async def test_a_change_that_is_shown_beside_nothing_is_pointed_at_by_its_place(ctx):
+    await said(ctx, "changes in scheduler last 20 days", "what changed in MoE last 20 days")
+    assert shas(await said(ctx, "any fixes?", "the second one")) == ["ccccccc3"]
+
+
+async def test_a_person_named_after_the_contributors_keeps_their_period(ctx):
+    told = await said(ctx, "top contributors last 20 days", "what did Ada change")
+    assert shas(told) == ["aaaaaaa1", "ccccccc3", "ddddddd4"]
+    assert "By author" not in shown(told)
+
+
+@pytest.mark.parametrize("question", ["他改了啥", "what else did she change"])
+async def test_a_pronoun_after_the_contributors_is_the_first_of_them(ctx, question):
+    told = await said(ctx, "top contributors last 20 days", question)
+    assert shas(told) == ["aaaaaaa1", "ccccccc3", "ddddddd4"]
+
+
+async def test_a_pronoun_after_a_list_of_changes_is_nobody(ctx):
+    told = await said(ctx, "what changed in MoE last 20 days", "他改了啥")
+    assert isinstance(told.error, NothingBefore)
+
+
+async def test_words_after_a_person_s_list_are_a_topic_unless_somebody_is_called_so(ctx):
+    await said(ctx, "changes by Ada last 20 days")
+    assert shas(await said(ctx, "anything about MoE?")) == ["aaaaaaa1", "ccccccc3"]
+    assert shas(await said(ctx, "changes by Ada last 20 days", "same for Grace")) == ["bbbbbbb2"]
+
+
+async def test_a_list_of_a_folder_is_narrowed_to_a_part_of_it(ctx):
+    told = await said(ctx, "what changed in src/moe last 20 days", "which of those touch MoE")
+    assert shas(told) == ["aaaaaaa1"]
+
+
+async def test_the_fixes_after_a_change_are_those_of_its_file(ctx):
+    told = await said(ctx, "explain #12", "any follow-up fixes to it?")
+    assert "Fixes, in src/scheduler.py" in shown(told)
+
+
+async def test_more_after_the_last_page_says_that_there_is_none(ctx):
+    told = await said(ctx, "changes last 20 days", "go on")
+    assert "There is nothing more to show." in shown(told)
+    assert "Fuse the experts" not in shown(told)
+
+
+async def test_whether_a_list_is_released_asks_which(ctx):
+    told = await said(ctx, "changes last 20 days", "is that released yet")
+    assert "2. [MoE] Fuse the experts" in str(told.error)

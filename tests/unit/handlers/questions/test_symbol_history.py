@@ -617,3 +617,33 @@ async def test_deprecation_is_told_as_one_and_a_change_once():
     shown = markdown(answer.document)
     assert "# --workers: 1 change" in shown
     assert "`--workers` deprecated at `cmd/main.go:8`" in shown
+
+
+async def test_the_change_that_set_the_required_version_is_the_one_that_follow_ups_are_about():
+    def toml(version):
+        return f'[toolchain]\nchannel = "{version}"\n'
+
+    def cargo(version):
+        return f'[package]\nname = "lamp"\nrust-version = "{version}"\n'
+
+    raised = change("bbbbbbb2", "Raise the minimum (#1)", at=NOW - timedelta(days=2))
+    raised = replace(raised, files=(changes.file("Cargo.toml", cargo("1.95"), cargo("1.96")),))
+    tool = change("aaaaaaa1", "Update the toolchain (#2)", at=NOW - timedelta(days=1))
+    tool_file = changes.file("tools/rust-toolchain.toml", toml("1.97"), toml("1.98"))
+    source = FakeSource([replace(tool, files=(tool_file,)), raised])
+    source.trees = {(tool.sha, "Cargo.toml"): cargo("1.96")}
+    answer = await name_history(Touched(name="rust"), context(source))
+    assert answer.total == 2
+    assert answer.subject == raised.sha
+
+
+async def test_a_value_of_a_flag_has_the_history_of_the_flag_with_it():
+    new = 'def args(parser):\n    parser.add_argument("--mode", choices=["plain"], help="How.")\n'
+    file = ("app/cli.py", new.replace('"plain"', '"plain", "lamp-post"'), new)
+    one = change("aaaaaaa1", "Drop the light (#3)\n\nNo lamp-post.", at=NOW - timedelta(days=2))
+    asked = context(FakeSource([one]))
+    await name_history(Touched(name="lamp-post"), asked)
+    kept = asked.archive.kept[asked.watched.repository.name]
+    kept[one.sha] = replace(kept[one.sha], facts=changes.facts_of("Drop the light", file))
+    answer = await name_history(Touched(name="lamp-post"), asked)
+    assert "`--mode=lamp-post` was removed by" in markdown(answer.document)
