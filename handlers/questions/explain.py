@@ -9,6 +9,7 @@ import asyncio
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import takewhile
 
 from digest.analysis.analyse import analyse_whole
 from digest.answer.answers import Answer, AnswerRow, Seen, as_of, graded_because
@@ -20,7 +21,7 @@ from digest.core.statement import Analysis
 from digest.document import Code, Document, Paragraph, Spans
 from digest.errors import AmbiguousReference, UnknownChange
 from digest.frozen import frozen
-from digest.grading.outcomes import beside
+from digest.grading.outcomes import bare_title, beside
 from digest.i18n import answer_text as words
 from digest.i18n.phrase import Phrase, list_in_words
 from digest.i18n.statement_text import OWNERS
@@ -140,7 +141,29 @@ async def find(reference: Reference, ctx: Context, tip: Tip) -> Sequence[Graded]
         raise UnknownChange(_named(reference), repository.name)
     if reference.sha and len(kept) > 1:
         raise AmbiguousReference(reference.sha, [g.sha for g in kept])
+    await _read_later(kept[0], ctx, tip)
     return kept
+
+
+_MOST_LATER = 8
+
+
+async def _read_later(graded: Graded, ctx: Context, tip: Tip) -> None:
+    """Archive the newest changes after one whose messages name it: they may undo it."""
+    words = [rf"\b{graded.sha[:_SURE]}"]
+    if " " in (quoted := bare_title(graded.title)):
+        words.append(rf"^.*{re.escape(quoted)}(?!\w)")
+    if graded.number is not None:
+        words.append(rf"(?:^.*|\breverts? (?:\S+)?)#{graded.number}(?!\w)")
+    names = re.compile("|".join(words), re.IGNORECASE)  # "^" is the title
+    every = await ctx.watched.source.titles(tip)
+    later = takewhile(lambda titled: titled.sha != graded.sha, every)
+    found = [one.sha for one in later if names.search(f"{one.title}\n{one.body}")]
+    if found:
+        await ensure(ctx, found[:_MOST_LATER], tip)
+
+
+_SURE = 10  # digits of a hash that stand for one commit
 
 
 def _is_old(graded: Graded, ctx: Context) -> bool:

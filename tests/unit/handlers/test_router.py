@@ -220,9 +220,9 @@ async def test_explain_finds_a_change_in_the_source_and_keeps_it(source):
     source.calls.clear()
     again = await ask("解释 #11", ctx)
     assert again.rows[0].graded == answer.rows[0].graded
-    # Whether the change belongs to the branch and who owns its files is asked; the change itself is
-    # not read again.
-    assert [call[0] for call in source.calls] == ["tip", "is_ancestor", "contents"]
+    # Whether the change belongs to the branch, what came after it and who owns its files is asked;
+    # the change itself is not read again.
+    assert [call[0] for call in source.calls] == ["tip", "is_ancestor", "titles", "contents"]
 
 
 @pytest.mark.parametrize(
@@ -640,16 +640,19 @@ async def test_a_number_of_sentences_is_a_short_answer(source):
     [
         ("was #7 reverted?", "Yes: [Revert"),
         ("#7 被回退了吗", "是：[Revert"),
+        ("was #3 reverted?", "Yes: [Back out the cache (#6)"),
         ("was #9 reverted?", "No change that I have read reverts it."),
     ],
 )
 async def test_whether_a_change_was_reverted_is_told_before_it(question, begins):
+    gone = "eeeeeee5" * 5
     changes = [
         change("bbbbbbb2", 'Revert "Speed up (#7)" (#8)', at=ago(2)),
         change("ccccccc3", "Tidy (#9)", at=ago(2)),
+        change("ddddddd4", f"Back out the cache (#6)\n\nThis reverts commit {gone}.", at=ago(2)),
         change("aaaaaaa1", "Speed up (#7)", at=ago(3)),
+        change(gone, "Cache results (#3)", at=ago(4)),
     ]
     ctx = context(FakeSource(changes))
-    await ask("what changed this week", ctx)
     answer = await ask(question, ctx)
     assert text(answer.document).startswith(begins)
