@@ -354,6 +354,8 @@ def _told_by_branch(merge: Commit, graph: Mapping[str, _Node]) -> Commit:
     author, email = persons[0]
     lines = merge.message.splitlines()
     texts = [n.body.strip() for n in single if len(single) == 1 or n.title in lines]
+    if len(single) == 1 and not merge.body.strip():  # the request's title was left out
+        texts = [f"{single[0].title}\n\n{texts[0]}".strip()]
     message = merge.message
     if len(texts) == 1 and texts[0] and texts[0] not in message:
         message = f"{message.rstrip()}\n\n{texts[0]}\n"

@@ -105,8 +105,12 @@ class ChangeContext:
 
     @property
     def moves(self) -> tuple[Fact, ...]:
-        """The public symbols that moved to another file; ``before`` and ``after`` are paths."""
-        return tuple(f for f in self.symbols if f.detail == "moved" and f.before and f.after)
+        """The public symbols that moved to another file; ``before`` and ``after`` are paths.
+
+        In Go, the files of a folder are one package.
+        """
+        moved = (f for f in self.symbols if f.detail == "moved" and f.before and f.after)
+        return tuple(f for f in moved if not f.evidence.path.endswith(".go") or _leaves(f))
 
 
 def read(graded: Graded, language: Language) -> ChangeContext:
@@ -123,6 +127,11 @@ def read(graded: Graded, language: Language) -> ChangeContext:
         contracts=_contracts(facts, areas),
         symbols=_symbols(facts.items, areas),
     )
+
+
+def _leaves(move: Fact) -> bool:
+    folders = {(path or "").rpartition("/")[0] for path in (move.before, move.after)}
+    return len(folders) > 1
 
 
 WHOLE_FILES = frozenset({"openapi", "json schema", "avro", "migration"})

@@ -292,6 +292,7 @@ def values(reading: ChangeContext) -> Iterator[Statement]:
         ):
             continue
         constant = clue.name.isupper() and "_" in clue.name and not INNER.search(clue.name)
+        constant &= "version" in title.lower() or not clue.name.endswith("_VERSION")
         word = clue.name.isalpha() and clue.name.islower()  # its meaning is unknown
         meant = (f"`{clue.name}" if word else clue.name) in title and len(clue.name) > 3
         if constant or meant:

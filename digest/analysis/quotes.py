@@ -41,12 +41,13 @@ _POINTER = lazy(
     r"(?:(?:this|it) (?:(?:pr|change|commit|patch) )?(?:is|was) )?(?:an? )?"
     r"(?:part of|part \d{1,3} of|follow[- ]?up (?:of|to|for|on)|based on|related to|relates to"
     r"|see|split (?:out )?(?:from|of)|cc|ref(?:s|erences)?|tracked (?:in|by)|closes|fix(?:es)?"
-    r"|resolves):? (?:pr |issue )?[\w./-]{0,80}#\d{1,9}\.?",
+    r"|resolves):? (?:pr |issue )?(?:[\w./-]{0,80}#\d{1,9}|[A-Z]{3,15}-\d{1,7})\.?"
+    r"|continues the .{1,80} (?:begun|started) in #.*",
     re.IGNORECASE,
 )
 _LEANS = lazy(
     r"(?:(?:and|but|or|so|first|next|finally|hello|hi|thanks|assume|basically|ideally"
-    r"|namely|these|those|it|they|that|however|also|similar(?:ly)?|same|automated|see|i"
+    r"|namely|these|those|it|they|that|however|also|rather(?=,)|similar(?:ly)?|same|automated|see|i"
     r"|additionally|as a result|conversely|furthermore|hence|inversely|moreover|otherwise|then"
     r"|therefore|thus|we (?:also|could|might)|currently,? (?:it|that|this)|the stacked"
     r"|(?:this )?(?:builds|relies) on"
@@ -89,6 +90,9 @@ _DIFFERS = lazy(
     re.IGNORECASE,
 )
 """Words of a sentence that says what was wrong, or what is different now."""
+
+_RESULTS = lazy(r"(?:this|which) (?:caus|happen|led\b|meant\b|occur|produc|result)", re.IGNORECASE)
+"""The beginning of a sentence about what the one before it says."""
 
 _FRAGMENT = lazy(r"An? [^.]{0,200}\b(?:that|which|for|to)\b")
 """The start of a list item without a verb of its own."""
@@ -147,6 +151,7 @@ def _quotable(paragraph: str, reading: ChangeContext, *, differs: bool) -> str:
     said = sentences(paragraph)
     new = [s for s in said if not repeats(s, title)]
     fit = [s for s in new if len(s) <= longest and _is_whole(s)]
+    fit = [s for s in fit if s == said[0] or not _RESULTS.match(s)]
     if not fit or (fit[0] != said[0] and (_LEANS.match(said[0]) or said[0].endswith((":", "：")))):
         return ""
     begin = new[0] if new[0] in fit else ""

@@ -364,21 +364,34 @@ def _enclosing(sheet: SideLines, line: int) -> str:
 
 _TYPE = re.compile(
     r"(?:export\s+|default\s+|declare\s+|abstract\s+|public\s+|static\s+|final\s+){0,5}"
-    r"(?:class|interface)\s+(?P<name>[A-Za-z]\w{1,80})"
+    r"(?:class|interface|struct)\s+(?:[A-Z][A-Z_]{2,40}\s+)?(?P<name>[A-Za-z]\w{1,80})"
     r"|(?:pub(?:\([^)]*\))?\s+)?enum (?P<enum>\w{2,80})"
 )
 _LONGEST_TYPE = 2_000  # lines
+_OWNED = frozenset({"cpp", "cuda", "java", "javascript", "python", "rust", "typescript"})
+_ACCESS = re.compile(r"\s*(?:public|protected|private)\s*:\s*$")
 
 
 def owner_of(sheet: SideLines, line: int, name: str) -> str:
     """The type whose member is marked as deprecated on a line; empty if it is not a member."""
-    if language_of(sheet.path) not in {"java", "javascript", "python", "rust", "typescript"}:
+    if language_of(sheet.path) not in _OWNED:
         return ""
     marked = sheet.whole[line - 1] if line <= len(sheet.whole) else ""
     depth = indent_of(marked) - marked.lstrip().startswith("*")
     for above in sheet.above(line, _LONGEST_TYPE) if marked[:1].isspace() else ():
-        if above.strip() and indent_of(above) < depth and not COMMENT.match(above):
+        shallow = above.strip() and indent_of(above) < depth
+        if shallow and not COMMENT.match(above) and not _ACCESS.match(above):
             match = _TYPE.match(above.lstrip())
             owner = (match["name"] or match["enum"]) if match else ""
             return owner if owner != name else ""
     return ""
+
+
+def is_private(sheet: SideLines, line: int) -> bool:
+    """Whether a line of C++ is in the part of a class that only the class itself can use."""
+    if language_of(sheet.path) not in {"cpp", "cuda"}:
+        return False
+    marked = sheet.whole[line - 1] if line <= len(sheet.whole) else ""
+    outer = (t for t in sheet.above(line, _LONGEST_TYPE) if t.strip())
+    part = next((t for t in outer if indent_of(t) < indent_of(marked) and not COMMENT.match(t)), "")
+    return part.strip() == "private:"

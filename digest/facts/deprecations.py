@@ -29,6 +29,7 @@ from digest.facts.deprecated_names import (
     SWITCHED,
     deprecated_names,
     given,
+    is_private,
     owner_of,
 )
 from digest.facts.languages import language_of
@@ -226,9 +227,16 @@ def _notice(
 
 
 def recommended(text: str) -> str | None:
-    """The name that a text recommends to use, of the first recommendation that has one."""
+    """The name that a text recommends to use, of the first recommendation that has one.
+
+    Two names that are only together a replacement are none.
+    """
     found = next(filter(_is_name, _REPLACEMENT.finditer(_BROKEN_TEXT.sub(" ", text))), None)
-    return found["name"].rstrip(".:") if found else None
+    together = found and _TOGETHER.match(found.string, found.end("name"))
+    return found["name"].rstrip(".:") if found and not together else None
+
+
+_TOGETHER = re.compile(r"[`'\"\])]{0,3} and [`'\"\[#]{0,3}-{0,2}[A-Za-z]\w*[_.:-]\w")
 
 
 def _is_name(match: re.Match[str]) -> bool:
@@ -319,9 +327,10 @@ def _fact(a: _Notice | None, b: _Notice | None, before: SideLines, after: SideLi
     marked = notice.detail in _ON_IT or line.lstrip().startswith(('"""', "'''", "///"))
     known = marked and notice.name.isidentifier()
     owner = owner_of(sheet, notice.line, notice.name) if known else ""
-    joint = "::" if language_of(sheet.path) == "rust" else "."
-    # A mark in Go speaks to callers elsewhere: to nobody, if the name is not exported.
-    own = notice.detail == "mark" and notice.name.isidentifier() and notice.name[0].islower()
+    joint = "::" if language_of(sheet.path) in {"cpp", "cuda", "rust"} else "."
+    # A mark speaks to callers elsewhere: to nobody, if the name is not exported.
+    local = notice.detail == "mark" and notice.name.isidentifier() and notice.name[0].islower()
+    own = (local and language_of(sheet.path) == "go") or is_private(sheet, notice.line)
     return Fact(
         kind=FactKind.DEPRECATION,
         action=Action.CHANGED if a and b else Action.ADDED if b else Action.REMOVED,
@@ -332,7 +341,7 @@ def _fact(a: _Notice | None, b: _Notice | None, before: SideLines, after: SideLi
         replacement=notice.replacement,
         when=notice.removal,
         evidence=sheet.evidence(notice.line),
-        public=False if own and language_of(sheet.path) == "go" else None,
+        public=False if own else None,
     )
 
 

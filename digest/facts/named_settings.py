@@ -362,15 +362,20 @@ def default_fact(after: SideText | SideLines, name: str, values: tuple[str, str]
 
 
 def is_same_default(fact: Fact, title: str) -> bool:
-    """Whether a default is a constant in another spelling, or the version that is released."""
+    """Whether a default is a constant in another spelling, or a version that nobody chooses.
+
+    That is the version of a release, or a number of the form in which a file is written.
+    """
     before, after = (fact.before or "").strip("\"'"), (fact.after or "").strip("\"'")
     if fact.detail != "default" or not (before and after):
         return False
     named = before.isidentifier() and fact.before == before
     versions = _NUMBERED.fullmatch(before) and _NUMBERED.fullmatch(after)
     alike = named and before.casefold() == after.casefold()
-    return alike or bool(versions and _RELEASES.search(title))
+    form = before.isdigit() and after.isdigit() and _FORM.fullmatch(fact.name.rpartition(".")[2])
+    return alike or bool(form) or bool(versions and _RELEASES.search(title))
 
 
 _NUMBERED = lazy(r"v?\d{1,6}(?:\.\d{1,6}){1,3}[\w.+-]{0,30}")
+_FORM = lazy(r"(?:(?:config|data|file|format|layout|schema|state)_?)?version", re.IGNORECASE)
 _RELEASES = lazy(r"\b(?:bump|cut|prepar|tag)\w{0,3} (?:the )?(?:release|version)\b", re.IGNORECASE)

@@ -45,10 +45,12 @@ _CONVENTIONAL = lazy(
 _ROUND_TYPE = lazy(r"\(([A-Za-z]{2,16})\)\s?[:：]?\s*")
 _SUBSYSTEM = lazy(r"([a-z0-9_][\w./*+-]{0,60}(?:, ?[a-z0-9_][\w./*+-]{0,60}){0,3})(!)?: +")
 _VERBS = frozenset(["add", "update", "remove", "change", "note", "use", "make", "bump", "also"])
+_NAMED_KEY = r"(?!(?:BIP|CVE|CWE|EIP|FIPS|IEC|IEEE|ISO|KB|KIP|PEP|RFC|SEP|SHA)-)[A-Z]{3,15}-\d{3,7}"
+_KEY = lazy(rf"{_NAMED_KEY}(?:, ?{_NAMED_KEY}){{0,5}}")
 _TICKET = lazy(
     r"(?i:(?:gh|bpo|issue|bug)-?\d{1,9}[: ]\s*)"
     r"|(?:[A-Z][A-Z0-9]{1,15}-\d{1,7}, ?){0,5}[A-Z][A-Z0-9]{1,15}-\d{1,7}(?:[:;,.]\s+|\s+[-–]\s+)"
-    r"|(?!(?:BIP|CVE|CWE|EIP|FIPS|IEC|IEEE|ISO|KB|KIP|PEP|RFC|SEP|SHA)-)[A-Z]{3,15}-\d{3,7}\s+(?=\S)"
+    rf"|{_NAMED_KEY}\s+(?=\S)"
 )
 """The key of an issue, in front of a title: ``gh-12``, ``KAFKA-12345:``, ``FLINK-12345``."""
 
@@ -148,7 +150,7 @@ def strip_tags(text: str) -> tuple[str, tuple[str, ...], Series | None]:
         place = _series_of(tag)
         if place is not None:
             series = series or place
-        elif tag:
+        elif tag and not _KEY.fullmatch(tag):
             tags.append(tag)
         text = text[match.end() :]
     return text.strip(), tuple(tags), series

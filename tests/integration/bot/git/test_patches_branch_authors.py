@@ -58,6 +58,17 @@ async def test_a_merge_has_the_text_of_its_only_commit(builder) -> None:
     assert (facts.subject.words, facts.subject.number) == ("mend it", 7)
 
 
+async def test_a_merge_without_a_title_has_the_one_of_its_only_commit(builder) -> None:
+    base = builder.commit("Begin", {"a": "x\n"})
+    text = "Close idle pools\n\nIn some places, pools stayed open.\n"
+    builder.commit(text, {"b": "1\n"}, branch="side", parents=[base])
+    merge = builder.merge("side", files={"b": "1\n"}, message="Merge pull request #7 from x/side")
+    (change,) = await read(await opened(builder), [merge])
+    facts = extract(change, {})
+    assert (facts.subject.words, facts.subject.number) == ("Close idle pools", 7)
+    assert facts.paragraphs == ("In some places, pools stayed open.",)
+
+
 async def test_a_merge_of_several_commits_has_the_text_of_the_one_with_its_title(builder) -> None:
     base = builder.commit("Begin", {"a": "x\n"})
     builder.commit("Try\n\nA first try.\n", {"b": "1\n"}, branch="side", parents=[base])

@@ -538,6 +538,9 @@ def test_only_constants_and_values_that_the_title_names_are_told():
     assert lines(change("Raise max_size of the pool", clues=values))[1] == (
         "max_size is now 80 (was 75)."
     )
+    stored = [clue(ClueKind.LITERAL, name="POOLS_VERSION", before="58", after="59")]
+    assert len(lines(change("Tune the pool of workers", clues=stored))) == 1
+    assert len(lines(change("Raise the version of stored pools", clues=stored))) == 2
 
 
 def test_values_that_have_to_be_cut_are_not_told():
@@ -577,6 +580,9 @@ def test_keys_of_tables_tests_and_functions_are_not_told():
         "These are respected in one command, but not in another.",
         "Fixes #16683 by adding the missing call.",
         "This is my proposed solution to the knot that both programs present.",
+        "Part of KIP-1033.",
+        "Continues the lazy loading of pools started in #33876 and #33881.",
+        "Rather, it is if addresses are ever known that workers fail.",
     ],
 )
 def test_half_sentences_and_references_are_not_quoted(text):
@@ -605,6 +611,12 @@ def test_quote_begins_with_what_was_wrong():
     text = f"Users are decoded before they are sent to the server. {wrong}"
     quoted = f"In the author's words: “{wrong}”"
     assert lines(change("Avoid crashes", paragraphs=[text])) == ["Avoid crashes.", quoted]
+
+
+def test_quote_does_not_begin_with_the_result_of_what_is_left_out():
+    text = "The bridge of pools is entered even from plain modules. This caused counts to fail."
+    quoted = f"In the author's words: “{text}”"
+    assert lines(change("Skip the pool", paragraphs=[text])) == ["Skip the pool.", quoted]
 
 
 def test_second_paragraph_is_quoted_where_only_it_says_what_is_different():

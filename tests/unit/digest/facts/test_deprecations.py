@@ -60,6 +60,24 @@ def test_marks_name_what_they_mark(path, text, facts):
     assert added(path, text) == facts
 
 
+def test_a_member_of_cpp_is_named_with_its_type_unless_nobody_else_can_use_it():
+    text = "struct POOL_API Pool {{\npublic:\n\tint n;\n{}\t[[deprecated]] int size();\n}};\n"
+    (open_,), (hidden,) = (
+        find(scene("a.hpp", "", text.format(part))) for part in ("", "private:\n")
+    )
+    assert (open_.name, open_.public) == ("Pool::size", None)
+    assert hidden.public is False
+
+
+@pytest.mark.parametrize(
+    ("words", "new"),
+    [("b_in and b_out", None), ("b_in and try again", "b_in"), ("b_in or b_out", "b_in")],
+)
+def test_two_names_that_replace_one_together_are_no_replacement(words, new):
+    (mark,) = find(scene("a.py", "", f"# `a_both` is deprecated, use {words}\na_both = 1\n"))
+    assert mark.replacement == new
+
+
 def test_docstring_of_a_field_that_opens_with_the_word_is_told_from_other_notices():
     text = 'class Config:\n    warm: bool = True\n    """{} run the old warm-up."""\n'
     (mark,) = find(scene("a.py", text.format("If set,"), text.format("Deprecated:")))

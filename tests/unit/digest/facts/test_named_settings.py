@@ -4,6 +4,8 @@ import pytest
 
 from digest.core.facts import Action, FactKind
 from digest.facts import code
+from digest.facts.named_settings import is_same_default
+from tests.support import samples
 from tests.unit.digest.facts.changes import facts_of, scene, told
 
 FLAGS = """\
@@ -211,6 +213,15 @@ def test_counting_things_is_no_metric():
     assert (
         find("a.py", "x\n", 'x\nc = Counter("abracadabra")\nd = collections.Counter(name)\n') == []
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "told"), [("Version", 0), ("SchemaVersion", 0), ("HttpVersion", 1)]
+)
+def test_number_of_the_form_of_a_file_is_no_default(name, told):
+    where, values = samples.at("pool.go", 1), {"before": "5", "after": "6", "detail": "default"}
+    fact = samples.fact(FactKind.CONFIG, Action.CHANGED, f"Pool.{name}", where, **values)
+    assert is_same_default(fact, "Warn of licences") is not bool(told)
 
 
 def test_flag_that_becomes_a_field_is_not_gone():

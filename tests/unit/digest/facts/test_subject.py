@@ -25,6 +25,8 @@ from digest.facts.subject import read_subject
         ("Fix #12 in the parser", (), "Fix #12 in the parser", None),
         ("", (), "", None),
         ("[Bugfix]", ("Bugfix",), "[Bugfix]", None),
+        ("[POOL-7096] Close idle pools", (), "Close idle pools", None),
+        ("[KIP-1033] Close idle pools", ("KIP-1033",), "Close idle pools", None),
     ],
 )
 def test_subject_tags_and_number(title, tags, words, number):

@@ -26,7 +26,7 @@ from digest.core.facts import (
 )
 from digest.core.grade import Level, Thresholds
 from digest.facts.subject import read_subject
-from digest.grading.importance import RESEMBLES, grade, urgency, weights
+from digest.grading.importance import RESEMBLES, demands_high, grade, urgency, weights
 from digest.grading.signals import _DEMANDED, _TITLE, signals
 from digest.i18n.answer_text import reason_words
 from tests.unit.digest.facts.changes import commit
@@ -451,6 +451,12 @@ def test_change_described_in_the_notes_on_upgrading_is_high_unless_it_is_a_fix()
 )
 def test_files_variables_and_commands_in_titles_are_known_to_users(title, level) -> None:
     assert grade(changed(title)).level is level
+
+
+def test_a_workaround_for_an_old_version_is_no_minimum() -> None:
+    told = changed("Remove python 3.2 `Pool` workaround")
+    assert not demands_high(told)
+    assert demands_high(changed("Remove Python 3.2"))
 
 
 def test_refactoring_that_removes_inner_names_demands_nothing() -> None:
