@@ -34,7 +34,7 @@ _BRACES = lazy(
     rf"{_STRINGS}|'(?:[^'\\\n]|\\.[^'\n]{{0,8}})'|`[^`]*(?:`|\Z){_NOTES}"
 )
 _BRACKETS = lazy(r"[()\[\]{},]")
-_TOKENS = {"python": _PYTHON, "javascript": _SCRIPT, "typescript": _SCRIPT}
+_TOKENS = {"python": _PYTHON, "ruby": _PYTHON, "javascript": _SCRIPT, "typescript": _SCRIPT}
 _OPENING = "([{"
 _CLOSING = ")]}"
 _NAMED = lazy(r"\s*(\w+)\s*=(?![=>])\s*")
@@ -109,8 +109,15 @@ def tokens(text: str, start: int, end: int, language: str) -> Iterator[re.Match[
 
 
 def call_at(text: str, start: int, bracket: int, language: str) -> CodeCall | None:
-    """The call whose name begins at ``start`` and whose bracket opens at ``bracket``."""
-    found = split(text, bracket, language)
+    """The call whose name begins at ``start`` and whose bracket opens at ``bracket``.
+
+    Ruby needs no bracket: a space before the arguments stands for it.
+    """
+    bare = language == "ruby" and not text.startswith("(", bracket)
+    given = _BARE.match(text, bracket, bracket + LONGEST) if bare else None
+    found = split(f"({given[1]})" if given else text, 0 if given else bracket, language)
+    if given and found:
+        found = given.end(1), found[1]
     if found is None:
         return None
     end, parts = found
@@ -128,6 +135,10 @@ def call_at(text: str, start: int, bracket: int, language: str) -> CodeCall | No
         positional=tuple(positional),
         named=named,
     )
+
+
+_BARE = lazy(r"[ \t]++((?:[^\n]*,[ \t]*\n)*+[^\n]*?)(?=[ \t]+do\b|[ \t]*(?:\n|\Z))")
+"""The arguments of a call of Ruby without brackets, up to its block."""
 
 
 def touched_calls(
@@ -193,7 +204,7 @@ def _tests(text: str) -> list[tuple[int, int]]:
 
 def _in_comment(text: str, offset: int, language: str) -> bool:
     line = text[max(offset - 400, 0) : offset].rpartition("\n")[2].lstrip()
-    if language == "python":
+    if language in {"python", "ruby"}:
         return line.startswith("#") or " # " in line
     return line.startswith(("//", "*", "/*"))
 

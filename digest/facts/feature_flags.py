@@ -15,6 +15,7 @@ from itertools import islice
 
 from digest.core.facts import Action, Fact, FactKind
 from digest.facts import named_settings
+from digest.facts.call_arguments import CodeCall
 from digest.facts.deprecations import recommended
 from digest.facts.named_settings import NamedSetting
 from digest.facts.side_text import SideText, entire, indent_of
@@ -178,3 +179,25 @@ def commands_of(text: str) -> dict[str, str]:
         commands.setdefault(variable, command)
         commands.setdefault(variable.rpartition(".")[2], command)
     return commands
+
+
+_LONGEST_STRUCTURE = 60_000  # characters
+_STRUCTURE = re.compile(r"struct (\w+)")
+_OF_COMMAND = re.compile(r"\.command\(\s*['\"]([a-z][\w-]*)")
+_STATEMENT = re.compile(r"\n\w")
+
+
+def scope_of(text: str, call: CodeCall, language: str) -> str:
+    """What a flag belongs to: a structure, or the command whose method declares it."""
+    if language == "rust":
+        start = text.rfind("struct ", max(0, call.start - _LONGEST_STRUCTURE), call.start)
+        match = _STRUCTURE.match(text, start) if start >= 0 else None
+        return match[1] if match else ""
+    if language in {"javascript", "typescript"}:
+        start = text.rfind(".command(", max(0, call.start - _LONGEST_STRUCTURE), call.start)
+        match = _OF_COMMAND.match(text, start) if start >= 0 else None
+        return match[1] if match and not _STATEMENT.search(text, start, call.start) else ""
+    scope = call.callee.rpartition(".")[0]
+    if language == "go" and call.callee.endswith(".Flag"):
+        return scope if command(text, scope, language) else ""
+    return scope if language in {"go", "python"} else ""

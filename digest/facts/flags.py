@@ -1,8 +1,9 @@
 """Command-line flags, as programs declare them with widely used libraries.
 
 Python: argparse, click, typer, absl. Go: flag, pflag and cobra, urfave/cli. Rust: clap. JavaScript
-and TypeScript: commander, yargs. C and C++: ``getopt_long`` tables, gflags, abseil. Java: picocli,
-commons-cli. Names are given as users type them: ``--ssl-ciphers``.
+and TypeScript: commander, yargs, arg and others. C and C++: ``getopt_long`` tables, gflags, abseil.
+Java: picocli, commons-cli. Ruby: OptionParser, Thor and others. Names are given as users type them:
+``--ssl-ciphers``.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from functools import lru_cache
 
 from digest.core.change import Side
 from digest.core.facts import Action, Fact, FactKind
-from digest.facts import feature_flags, named_settings
+from digest.facts import feature_flags, named_settings, settings_files
 from digest.facts.call_arguments import CodeCall, literal, split, touched_calls
 from digest.facts.languages import patterns, words
 from digest.facts.named_settings import NamedSetting, is_named
@@ -32,10 +33,6 @@ _DEFAULT = re.compile(r"\.default_value\(([^()]*)\)")
 _CHAINED = re.compile(r"(?:\s*+\.\s*+\w++\((?:[^()\n]|\([^()\n]*+\))*+\))*+")
 _GO_DEFAULT = re.compile(r"\.\s*+Default\(((?:[^()]|\([^()]*+\))*+)\)")
 _GO_CONVERSION = re.compile(r"(?:string|fmt\.Sprint)\(([^()]*)\)|([\w.]+)\.String\(\)")
-_LONGEST_STRUCTURE = 60_000  # characters
-_STRUCTURE = re.compile(r"struct (\w+)")
-_COMMAND = re.compile(r"\.command\(\s*['\"]([a-z][\w-]*)")
-_STATEMENT = re.compile(r"\n\w")
 _REACH = 600  # characters between an attribute and the field it belongs to
 _SETS = re.compile(r"^class \w*(?:Args|Arguments|Options|Opts|Flags)\b", re.MULTILINE)
 _FUNCTIONS = re.compile(r"^    (?:async )?def ", re.MULTILINE)
@@ -127,7 +124,8 @@ def defined(source: SideText, language: str, name: str) -> bool:
         return True
     if re.search(rf"alias(?:es)?(?:\s*=|\()[^\n]{{0,80}}\"{re.escape(bare)}\"", source.text):
         return True
-    if re.search(_BY_HELPER.replace("NAME", re.escape(bare)), source.text):
+    helper = _BY_HELPER if "script" in language else _BY_HELPER.partition("|^")[0]
+    if re.search(helper.replace("NAME", re.escape(bare)), source.text, re.MULTILINE):
         return True
     made = re.compile(rf"^    {re.escape(field)}[ \t]*:", re.MULTILINE)
     return language == "python" and any(
@@ -139,8 +137,9 @@ def defined(source: SideText, language: str, name: str) -> bool:
 _BY_HELPER = (
     r"(?i:option|argument|arg|flag|param(?:eter)?)\("
     r"\s*[\"'](?:[^\"'\n]{0,40}[ ,|])?--?NAME(?![\w-])"
+    r"|^\s+[\"']--NAME[\"']:|^\s+[\"']?NAME[\"']?: \{ ?(?:type|$)"
 )
-"""A flag that a function of the project declares: ``_option("--format -f FORM", ...)``."""
+"""A flag of a function of the project, ``_option("--format -f FORM", ...)``, or of a table."""
 
 
 def _became_field(flag: NamedSetting, here: SideText, there: SideText) -> bool:
@@ -155,6 +154,8 @@ def _fields(text: str) -> frozenset[str]:
 
 
 def _declared(source: SideText, language: str) -> Iterator[NamedSetting]:
+    if language in {"javascript", "typescript"}:
+        yield from settings_files.parsed_flags(source)
     reach = _REACHES.get(language)
     for call in touched_calls(source, _CALLEES[language], language, _WORDS[language], reach=reach):
         read = _READERS[language](source, call)
@@ -173,7 +174,7 @@ def _declared(source: SideText, language: str) -> Iterator[NamedSetting]:
                     call.start : reach(source.text, call.end) if reach and not linked else call.end
                 ],
                 spelled=_spelled(names[0].lstrip("-"), language),
-                scope=_scope(source.text, call, language),
+                scope=feature_flags.scope_of(source.text, call, language),
                 known=value is not None or not _may_default(call, language),
             )
 
@@ -184,27 +185,12 @@ def _may_default(call: CodeCall, language: str) -> bool:
     return moves or any(p.startswith("**") for p in call.positional)
 
 
-def _scope(text: str, call: CodeCall, language: str) -> str:
-    """What a flag belongs to: a structure, or the command whose method declares it."""
-    if language == "rust":
-        start = text.rfind("struct ", max(0, call.start - _LONGEST_STRUCTURE), call.start)
-        match = _STRUCTURE.match(text, start) if start >= 0 else None
-        return match[1] if match else ""
-    if language in {"javascript", "typescript"}:
-        start = text.rfind(".command(", max(0, call.start - _LONGEST_STRUCTURE), call.start)
-        match = _COMMAND.match(text, start) if start >= 0 else None
-        return match[1] if match and not _STATEMENT.search(text, start, call.start) else ""
-    scope = call.callee.rpartition(".")[0]
-    if language == "go" and call.callee.endswith(".Flag"):
-        return scope if feature_flags.command(text, scope, language) else ""
-    return scope if language in {"go", "python"} else ""
-
-
 def _spelled(name: str, language: str) -> str:
     """The form of a flag in program text that does not write the dashes."""
     if language == "python" or not name:
         return ""
-    return f"{name.replace('-', '_')}:" if language == "rust" else f'"{name}"'
+    field = name.replace("-", "_")
+    return {"ruby": f":{field}", "rust": f"{field}:"}.get(language, f'"{name}"')
 
 
 def _line(source: SideText, call: CodeCall, names: tuple[str, ...]) -> int:
@@ -423,17 +409,32 @@ def _c(_source: SideText, call: CodeCall) -> Read | None:
 
 
 def _java(_source: SideText, call: CodeCall) -> Read | None:
-    if call.callee == ".longOpt":
+    if call.callee in {".longOpt", ".accepts"}:
         name = literal(call.get("", 0))
         return ((f"--{name}",), None, None) if name else None
-    if call.callee in {".accepts", ".addArgument"}:
+    if call.callee == ".addArgument":
         texts = [t for p in call.positional[:3] if (t := literal(p))]
-        if call.callee == ".accepts":
-            return ((f"--{texts[0]}",), None, None) if texts else None
         return tuple(t for t in texts if t.startswith("-")), None, None
     given = call.named.get("names") or call.named.get("name") or ""
     return tuple(re.findall(r'"(--?[\w-]+)"', given)), call.named.get("defaultValue"), None
 
+
+def _ruby(source: SideText, call: CodeCall) -> Read | None:
+    """A flag by its forms, or a symbol of which Thor makes one."""
+    given = {m[1] or m[2]: m[3] for p in call.positional if (m := _PAIR.match(p))}
+    if symbol := _SYMBOL.fullmatch(call.positional[0] if call.positional else ""):
+        letters = re.findall(r"(?<![\w-])--?\w[\w-]*", given.get("aliases", ""))
+        names = (f"--{symbol[1].replace('_', '-')}", *letters)
+        thor = call.callee in {"class_option", "method_option"} or "Thor" in source.text
+        return (names, given.get("default"), None) if thor else None
+    forms = [t for p in call.positional if (t := literal(p)) and t[0] == "-" and " - " not in t]
+    found = (n for t in forms for n in _SPECIFIED.findall(_EITHER.sub(r"--\1, --no-\1", t)))
+    return tuple(found), given.get("default"), None
+
+
+_PAIR = re.compile(r"(?::(\w+)\s*=>|(\w+):(?!:))\s*(.*)", re.DOTALL)
+_EITHER = re.compile(r"--\[no-\]([\w-]+)")
+_SYMBOL = re.compile(r":(\w{2,60})")
 
 _READERS = {
     "python": _python,
@@ -445,4 +446,5 @@ _READERS = {
     "cpp": _c,
     "cuda": _c,
     "java": _java,
+    "ruby": _ruby,
 }

@@ -15,7 +15,7 @@ from itertools import islice
 from digest.core.change import Hunk
 from digest.core.facts import Action, Fact, FactKind
 from digest.facts import named_settings
-from digest.facts.call_arguments import literal, split
+from digest.facts.call_arguments import literal, split, touched_calls
 from digest.facts.manifests_python import toml_places
 from digest.facts.named_settings import NamedSetting
 from digest.facts.side_text import SideLines, SideText, block, enclosing
@@ -99,6 +99,7 @@ _ROW = re.compile(
 )
 _DEFAULT_IN_ROW = re.compile(r"\.def(?:ault)?(?:_\w{1,20})?\s*=\s*(?P<value>[^,}\n]{1,80})")
 _LONGEST_ROW_LINES = 30
+_FEWEST_ARGUMENTS = 4  # of a definition: its name, type, importance and description
 _TABLE = re.compile(r"(?P<name>\w+)\s*(?:\[\w*\])?\s*=\s*(?:\{\s*)*$")
 _OF_SETTINGS = re.compile(
     r"(?i)(?:option|directive|setting|param(?:eter)?|conf(?:ig)?)s?(?:_?(?:table|list|map|key|item|entr(?:y|ie))s?){0,4}$"
@@ -113,6 +114,8 @@ _LONGEST_NAME = 200  # characters at the end of the line that begins a table
 
 def may_hold(hunks: Iterable[Hunk], language: str) -> bool:
     """Whether some changed line may be the row of a table of settings, or set a default."""
+    if language == "java":
+        return any(_DEFINES.search(line) for hunk in hunks for line in (hunk.section, *hunk.lines))
     pattern = {"go": _SET_DEFAULT, "c": _ROW, "cpp": _ROW}.get(language)
     lines = [line for hunk in hunks for line in hunk.lines] if pattern else []
     return pattern is not None and any(
@@ -121,13 +124,42 @@ def may_hold(hunks: Iterable[Hunk], language: str) -> bool:
 
 
 def find_rows(before: SideText, after: SideText, language: str) -> Iterator[Fact]:
-    """The settings in tables of C and C++, and those that Go gives a default by their names."""
-    read = {"go": _defaults, "c": _rows, "cpp": _rows}.get(language)
+    """The settings in tables of C and C++, and those that Go and Java give a default by name."""
+    read = {"go": _defaults, "c": _rows, "cpp": _rows, "java": _keys}.get(language)
     if read is not None:
         for fact in named_settings.compare(
             FactKind.CONFIG, before, after, read(before), read(after)
         ):
-            yield replace(fact, public=True)
+            yield fact if language == "java" else replace(fact, public=True)
+
+
+_DEFINES = re.compile(r"\.define\(|\bclass \w*Configs?\b|\w\.(?:Type|Importance)\.[A-Z]")
+_DEFINE = re.compile(r"\.define\((?=\s*[\w.\"])")
+_TYPE = re.compile(r"(?:\w+\.){0,2}[A-Z]+")
+_IMPORTANCE = re.compile(r"(?:\w+\.){0,2}(?:HIGH|MEDIUM|LOW)")
+
+
+def _keys(source: SideText) -> Iterator[NamedSetting]:
+    """The settings that a ``ConfigDef`` defines; a name from another class stays a constant."""
+    for call in touched_calls(source, _DEFINE, "java", (".define(",)):
+        if "ConfigDef" not in source.text or len(call.positional) < _FEWEST_ARGUMENTS:
+            continue
+        given, kind, value, *_ = call.positional
+        if not _TYPE.fullmatch(kind):
+            continue
+        constant = given.rpartition(".")[2]
+        own = re.search(rf"\b{re.escape(constant)}\s*=\s*(\"[\w.-]+\")\s*;", source.text)
+        name = literal(own[1] if own else given) or constant
+        at = source.text.find(given, call.start)
+        if re.fullmatch(r"[\w.-]{2,80}", name):
+            yield NamedSetting(
+                names=(name,),
+                line=source.line_at(at),
+                value=value,
+                known=_IMPORTANCE.fullmatch(value) is None,  # else it must be set
+                text=source.text[call.start : call.end],
+                detail="key",
+            )
 
 
 def _defaults(source: SideText) -> Iterator[NamedSetting]:
@@ -293,6 +325,64 @@ def _holder(source: SideText, use: re.Match[str]) -> tuple[int, re.Match[str]] |
             return None
         depth, spread = len(head["depth"]), False
     return None
+
+
+_PARSES = re.compile(r"(?<![\w.$])(?:arg|meow|parseArgs)\(|\.options\((?=\s*\{)")
+"""Parsers that take no flag that they do not list, unlike minimist and those like it."""
+
+_PARSE_WORDS = ("arg(", "meow(", "parseArgs(", ".options(")
+_MEMBER = re.compile(
+    r"(?:([\"'])(?P<quoted>[\w-]+)\1|(?P<bare>\w+))\s*:\s*(?P<value>.*)", re.DOTALL
+)
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_TELLING = 40  # characters of a declaration that tell a new name of a flag from another flag
+
+
+def parsed_flags(source: SideText) -> Iterator[NamedSetting]:
+    """The flags in the table that a script gives a parser of its command line."""
+    for call in touched_calls(source, _PARSES, "typescript", _PARSE_WORDS):
+        for table in (part for part in call.positional if part.startswith("{")):
+            for key, names, value, text in _of_parser(source, call.callee, table):
+                bare = key.lstrip("-")
+                at = re.compile(rf"\b{bare}\b").search(source.text, call.start, call.end)
+                yield NamedSetting(
+                    names=names,
+                    line=source.line_at(at.start() if at else call.start),
+                    value=value,
+                    quoted=(names[0], f"{bare}: {{", f"'{bare}'", f'"{bare}"'),
+                    text=text if len(text) > _TELLING else "",  # all of `Boolean` are alike
+                )
+
+
+def _of_parser(
+    source: SideText, callee: str, table: str
+) -> Iterator[tuple[str, tuple[str, ...], str | None, str]]:
+    """The key, names, default and text of each flag in a table."""
+    members = _members(table)
+    if callee == "arg":
+        for name, value in members.items():
+            if name.startswith("-") and literal(value) is None:
+                others = (key for key, other in members.items() if literal(other) == name)
+                yield name, (name, *others), None, value
+        return
+    if members.get("strict") == "false":
+        return  # takes flags that it does not list
+    inner = table if callee == ".options" else members.get("options") or members.get("flags") or ""
+    for key, value in _members(inner).items():
+        parts = _members(value)
+        told = "yargs" in source.text or any(part.startswith("desc") for part in parts)
+        if parts.keys() & _SHAPES and (callee != ".options" or told):
+            letter = literal(parts.get("short") or parts.get("shortFlag") or parts.get("alias"))
+            name = _HUMP.sub("-", key).lower() if callee == "meow" else key
+            letters = (f"-{letter}",) if letter and len(letter) == 1 else ()
+            yield key, (f"--{name}", *letters), parts.get("default"), value
+
+
+def _members(table: str) -> dict[str, str]:
+    """The members of an object as written, by their names."""
+    read = split(table, 0, "typescript") if table.startswith("{") else None
+    found = (_MEMBER.match(part) for part in (read[1] if read else ()))
+    return {m["quoted"] or m["bare"]: m["value"].strip() for m in found if m}
 
 
 _ITEM = re.compile(r"\"([\w-]+)\"")

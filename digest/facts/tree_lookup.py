@@ -40,6 +40,9 @@ _SHARED = frozenset({FactKind.ENVIRONMENT, FactKind.METRIC})
 _LISTED_ONLY = frozenset({"alias", "command", "export", "module", "overload"})
 """Names of things that may well stay elsewhere, but are not offered here any more."""
 
+_KEY = "key"
+"""The detail of a setting that is defined by a text, wherever that is the value of a constant."""
+
 _CODE = frozenset({FactKind.SYMBOL, FactKind.CONFIG})
 _AREAS = frozenset({Area.CORE, Area.BUILD})
 _DEFINED_BY = words("declared_by")
@@ -125,8 +128,18 @@ def _words(fact: Fact, name: str) -> tuple[str, ...]:
     """How texts that define a name spell it."""
     if fact.kind in _SETTABLE:
         spelled: tuple[str, ...] = _SPELLINGS[fact.kind](name)
-        if fact.kind is FactKind.FLAG and language_of(fact.evidence.path) == "rust":
-            spelled += (f"{name.lstrip('-').replace('-', '_')}: ", f'.long("{name.lstrip("-")}")')
+        bare = name.lstrip("-")
+        match language_of(fact.evidence.path) if fact.kind is FactKind.FLAG else "":
+            case "rust":
+                spelled += (f"{bare.replace('-', '_')}: ", f'.long("{bare}")')
+            case "ruby":
+                spelled += (f":{bare.replace('-', '_')}",)
+            case "javascript" | "typescript":
+                spelled += (f"{bare}: {{",)
+            case _:
+                pass
+    elif fact.detail == _KEY:
+        return (name if name.isidentifier() else f'"{name}"',)
     elif fact.kind in _CODE:
         language, last = language_of(fact.evidence.path), last_part(name)
         spelled = tuple(f"{w} {_owner(fact, name)}" for w in _DEFINED_BY.get(language, ()))
@@ -300,6 +313,9 @@ def _defines(fact: Fact, name: str, path: str, text: str) -> bool:
     language = language_of(path)
     if (settable := _SETTABLE.get(fact.kind)) is not None:
         return settable(whole(path, text), language, name)
+    if fact.detail == _KEY:
+        used = rf"\.define\(\s*(?:\w+\.)*{name}\b" if name.isidentifier() else "(?!)"
+        return f'"{name}"' in text or re.search(used, text) is not None
     words = "|".join(_DEFINED_BY.get(language, ()))
     here = fact.evidence.path
     if not words or language != language_of(here):

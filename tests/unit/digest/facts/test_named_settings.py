@@ -75,10 +75,38 @@ def test_flag_that_only_a_comment_names_is_new():
         ("a.cc", 'ABSL_FLAG(bool, fast, true, "help");', "added --fast None -> true @2n"),
         ("A.java", '@Option(names = {"-o", "--out"}, defaultValue = "x")', 'added --out None -> "x" @2n'),
         ("A.java", 'Option o = Option.builder("o").longOpt("out").build();', "added --out @2n"),
+        ("a.rb", 'opts.on("-o", "--out FILE", "Write - to a file") { |v| v }', "added --out @2n"),
+        ("a.rb", "opts.on '-o', '--out FILE',\n  'Write to a file' do |v|\nend", "added --out @2n"),
+        ("a.rb", "c.option 'out', '--out DIR[,DIR]', Array, 'Folders'", "added --out @2n"),
+        ("a.rb", "method_option :dry_run, default: true, aliases: %w[-n]", "added --dry-run None -> true @2n"),
+        ("a.ts", "const args = arg({\n  '--out': String,\n  '-o': '--out',\n});", "added --out @3n"),
+        ("a.js", "parseArgs({ options: { out: { type: 'string', default: 'x' } } })", "added --out None -> 'x' @2n"),
+        ("a.js", "meow(help, {flags: {\n  dryRun: {type: 'boolean', default: false},\n}})", "added --dry-run None -> false @3n"),
+        ("a.js", "yargs.options({ out: { describe: 'Where', default: 'x' } })", "added --out None -> 'x' @2n"),
     ],
 )  # fmt: skip
 def test_flags_of_other_libraries(path, line, fact):
     assert find(path, "x\n", f"x\n{line}\n", "flag") == [fact]
+
+
+@pytest.mark.parametrize(
+    ("path", "line"),
+    [
+        ("a.rb", "bus.on :dry_run, to: :report"),
+        ("a.rb", "option :dry_run, default: -> { true }"),
+        ("a.js", "parseArgs({ strict: false, options: { out: { type: 'string' } } })"),
+        ("a.js", "minimist(argv, { string: ['out'] })"),
+        ("a.ts", "request.options({ out: { type: 'string' } })"),
+        ("a.ts", "const args = arg({ out: String })"),
+    ],
+)
+def test_other_calls_that_look_like_those_declare_no_flags(path, line):
+    assert find(path, "x\n", f"x\n{line}\n", "flag") == []
+
+
+def test_a_negated_form_of_ruby_is_a_name_of_the_same_flag():
+    old = "opts.on('--no-counts', 'Leave counts out')\n"
+    assert find("a.rb", old, old.replace("--no-", "--[no-]"), "flag") == ["added --counts @1n"]
 
 
 @pytest.mark.parametrize(

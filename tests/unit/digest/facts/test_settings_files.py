@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from digest.core.change import Change
+from digest.core.facts import Action, FactKind
+from digest.facts import tree_lookup
 from digest.facts.exposure import with_exposure
-from tests.unit.digest.facts.changes import facts_of
+from tests.unit.digest.facts.changes import commit, facts_of, file
 
 
 def told(path: str, old: str | None, new: str | None) -> list[str]:
@@ -652,3 +655,57 @@ def test_table_of_getopt_has_flags_and_no_settings() -> None:
     assert [(f.kind.value, f.action.value, f.name) for f in found] == [
         ("flag", "renamed", "--batch-size")
     ]
+
+
+DEFINED = """\
+public class SpoolConfig extends AbstractConfig {
+    public static final String LIMIT_CONFIG = "spool.limit";
+
+    private static final ConfigDef CONFIG = new ConfigDef()
+        .define(LIMIT_CONFIG,
+                Type.INT,
+                10,
+                Importance.HIGH,
+                "How much")
+        .define(Clients.RETRIES_CONFIG, Type.INT, 3, atLeast(0), Importance.LOW, "How often")
+        .define("spool.path", ConfigDef.Type.STRING, ConfigDef.Importance.HIGH, "Where");
+}
+"""
+
+
+def test_settings_that_a_config_def_defines_go_and_change() -> None:
+    path = "core/src/main/java/SpoolConfig.java"
+
+    def settings(new: str) -> list[str]:
+        facts = facts_of("Change things", (path, DEFINED, new)).of(FactKind.CONFIG)
+        return [f"{f.action} {f.name} {f.before} -> {f.after}" for f in facts]
+
+    assert settings(DEFINED.replace("10,", "20,")) == ["changed spool.limit 10 -> 20"]
+    assert settings(DEFINED.replace(" 3,", " 5,")) == ["changed RETRIES_CONFIG 3 -> 5"]
+    moved = DEFINED.replace("Clients.", "Common.")
+    assert settings(moved) == []
+    gone = DEFINED.replace(', "Where");', ", W);").replace("spool.path", "spool.folder")
+    assert settings(gone) == ["renamed spool.folder spool.path -> spool.folder"]
+    lines = DEFINED.splitlines(keepends=True)
+    assert settings("".join([*lines[:1], *lines[2:4], *lines[9:]])) == [
+        "removed spool.limit 10 -> None"
+    ]
+    optional = DEFINED.replace("Type.STRING, ConfigDef.I", 'Type.STRING, "/tmp", ConfigDef.I')
+    assert settings(optional) == []
+
+
+def test_a_setting_of_a_config_def_that_moved_to_another_class_is_not_removed() -> None:
+    path = "core/src/main/java/SpoolConfig.java"
+    gone = DEFINED.replace(
+        "        .define(LIMIT_CONFIG,\n                Type.INT,\n                10,\n"
+        '                Importance.HIGH,\n                "How much")\n',
+        "",
+    ).replace('    public static final String LIMIT_CONFIG = "spool.limit";\n', "")
+    facts = facts_of("Move", (path, DEFINED, gone))
+    change = Change(commit=commit("Move"), files=(file(path, DEFINED, gone),))
+    asked = tree_lookup.questions(change, facts)
+    place = (change.sha, "core/src/main/java/Limits.java")
+    texts = {place: 'class Limits {\n    static final String LIMIT = "spool.limit";\n}\n'}
+    where = {question.index: [place] for question in asked}
+    (fact,) = tree_lookup.apply_lookup(facts, asked, where, texts).of(FactKind.CONFIG)
+    assert (fact.action, fact.name, fact.detail) == (Action.CHANGED, "spool.limit", "moved")
