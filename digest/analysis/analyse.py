@@ -108,15 +108,10 @@ def _covers(told: Statement, statement: Statement) -> bool:
 
 def _fairly(aspects: Sequence[Sequence[Statement]], most: int) -> tuple[Statement, ...]:
     """At most ``most`` statements, taken in turn from each aspect, in the order of the aspects."""
-    kept = [0] * len(aspects)
-    dealt = True
-    while dealt and sum(kept) < most:
-        dealt = False
-        for at, statements in enumerate(aspects):
-            if kept[at] < len(statements) and sum(kept) < most:
-                kept[at] += 1
-                dealt = True
-    return tuple(s for n, statements in zip(kept, aspects, strict=True) for s in statements[:n])
+    turns = [(turn, at) for at, made in enumerate(aspects) for turn in range(len(made))]
+    dealt = frozenset(sorted(turns)[:most])
+    every = (((turn, at), s) for at, made in enumerate(aspects) for turn, s in enumerate(made))
+    return tuple(statement for place, statement in every if place in dealt)
 
 
 def interfaces(reading: ChangeContext) -> Iterator[Statement]:

@@ -117,10 +117,10 @@ def may_hold(hunks: Iterable[Hunk], language: str) -> bool:
     if language == "java":
         return any(_DEFINES.search(line) for hunk in hunks for line in (hunk.section, *hunk.lines))
     pattern = {"go": _SET_DEFAULT, "c": _ROW, "cpp": _ROW}.get(language)
-    lines = [line for hunk in hunks for line in hunk.lines] if pattern else []
-    return pattern is not None and any(
-        pattern.match(line) or (language != "go" and _DEFAULT_IN_ROW.search(line)) for line in lines
-    )
+    if pattern is None:
+        return False
+    lines = (line for hunk in hunks for line in hunk.lines)
+    return any(pattern.match(line) or _DEFAULT_IN_ROW.search(line) for line in lines)
 
 
 def find_rows(before: SideText, after: SideText, language: str) -> Iterator[Fact]:

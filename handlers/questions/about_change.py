@@ -260,8 +260,8 @@ def _weighed(reasons: Iterable[Reason], language: Language) -> Iterator[Spans]:
         said = reason_words(reason, language)
         weights[said] = weights.get(said, 0.0) + reason.weight
     for said, weight in islice(weights.items(), _REASONS):
-        sign = "+" if weight >= 0 else "−"
-        yield words.WEIGHED(language, weight=Code(f"{sign}{abs(weight):.2f}"), reason=said)
+        signed = f"{weight:+.2f}".replace("-", "−")
+        yield words.WEIGHED(language, weight=Code(signed), reason=said)
 
 
 def _reviewed(graded: Graded, people: Sequence[str], ctx: Context) -> Spans:

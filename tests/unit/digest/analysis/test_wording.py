@@ -6,7 +6,7 @@ import pytest
 
 from digest.analysis.analyse import analyse
 from digest.analysis.explanations import name_list
-from digest.analysis.wording import name_with_values, places, value
+from digest.analysis.wording import kind_of, name_with_values, places, value
 from digest.core.change import Side
 from digest.core.enums import Language
 from digest.core.facts import OVERLOAD, Action, FactKind
@@ -48,6 +48,27 @@ def test_a_name_is_told_with_the_values_that_are_known(kind, action, more, said)
 def test_a_commit_as_a_value_is_shortened(text: str, said: str) -> None:
     part = value(text, Language.EN)
     assert (part if isinstance(part, str) else plain((part,))) == said
+
+
+@pytest.mark.parametrize(
+    ("kind", "detail", "name", "version", "is_pin"),
+    [
+        (FactKind.DEPENDENCY, "cmake", "kernels", "a" * 40, True),
+        (FactKind.DEPENDENCY, "cmake", "kernels", "1.2", False),
+        (FactKind.DEPENDENCY, "python", "numpy", "a" * 40, False),
+        (FactKind.DEPENDENCY, "python dev", "pytest", "9.0", True),
+        (FactKind.DEPENDENCY, "docker", "debian", "13", True),
+        (FactKind.DEPENDENCY, "python", "CUDA_VERSION", "13.1", True),
+        (FactKind.CONFIG, "docker", "debian", "13", False),
+    ],
+)  # fmt: skip
+def test_a_version_that_only_a_build_uses_is_called_a_pin(kind, detail, name, version, is_pin):
+    for sides in ({"after": version}, {"before": version}):
+        pin = samples.fact(kind, CHANGED, name, samples.at("a.txt", 3), detail=detail, **sides)
+        other = samples.fact(FactKind.DEPENDENCY, CHANGED, "b", samples.at("a.txt", 4))
+        assert (kind_of([pin], Language.EN) == "pinned version") == is_pin
+        assert (kind_of([pin, pin], Language.EN) == "pinned versions") == is_pin
+        assert "pinned" not in kind_of([pin, other], Language.EN)
 
 
 def test_moved_names_are_told_together_for_each_pair_of_files() -> None:

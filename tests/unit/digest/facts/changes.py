@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from datetime import UTC, datetime
 from difflib import SequenceMatcher
 from itertools import takewhile
@@ -10,11 +11,12 @@ from operator import eq
 
 from digest.core.change import Change, Commit, FileChange, FileStatus, Hunk
 from digest.core.facts import Fact
-from digest.facts.extract import extract
+from digest.facts.extract import extract, wanted_blobs
 from digest.facts.languages import language_of
 from digest.facts.paths import area_of
 from digest.facts.side_text import FileContext
 
+_AT_MARGIN = re.compile(r"[A-Za-z_$]")
 START = datetime(2026, 1, 1, tzinfo=UTC)
 
 
@@ -51,6 +53,7 @@ def hunks(old: str, new: str) -> tuple[Hunk, ...]:
             new_start=head + (j1 + 1 if j2 > j1 else j1),
             removed=tuple(first[i1:i2]),
             added=tuple(second[j1:j2]),
+            section=next(filter(_AT_MARGIN.match, reversed(before[: head + i1])), "")[:80].rstrip(),
         )
         for tag, i1, i2, j1, j2 in SequenceMatcher(None, first, second, False).get_opcodes()
         if tag != "equal"
@@ -90,10 +93,10 @@ def scene(path: str, old: str | None, new: str | None, *, whole: bool = True) ->
 
 
 def facts_of(message: str, *files: tuple[str, str | None, str | None]):
-    """The facts of a change with these files, all texts at hand."""
+    """The facts of a change with these files, with the texts that it asks for."""
     change = Change(commit=commit(message), files=tuple(file(*f) for f in files))
     texts = {blob(text): text for _, *sides in files for text in sides if text is not None}
-    return extract(change, texts)
+    return extract(change, {one: texts[one] for one in wanted_blobs(change)})
 
 
 def told(facts) -> list[str]:

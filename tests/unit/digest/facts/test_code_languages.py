@@ -190,6 +190,14 @@ def test_change_inside_a_body_parses_nothing(monkeypatch):
         list(code.find(scene("src/a.rs", old, old.replace("a: u8", "b: u8"))))
 
 
+def test_a_file_that_is_too_long_to_parse_on_either_side_is_named():
+    longer = GO.replace("depth int)", "depth int64)") + f"// {'x' * 400_000}\n"
+    for old, new in ((GO, longer), (longer, GO)):
+        facts = facts_of("Widen it", ("a.go", old, new))
+        assert [file.unparsed for file in facts.files] == [True]
+        assert facts.items == ()
+
+
 GO_FEATURES = """package main
 
 func (c *flagConfig) setFeatureListOptions() error {

@@ -1523,5 +1523,6 @@ def test_options_of_programs_in_java(call: str, name: str) -> None:
 def test_setter_of_a_property_is_no_signature_of_it() -> None:
     getter = "class Client:\n    @property\n    def loop(self):\n        return 1\n"
     setter = "\n    @loop.setter\n    def loop(self, value):\n        self._loop = value\n"
-    file = ("shop/client.py", getter + setter, getter)
+    rest = f"\n\nNOTE = '{'x' * 2_000}'\n"
+    file = ("shop/client.py", getter + setter + rest, getter + rest)
     assert facts_of("Clean up", file).of(FactKind.SYMBOL) == ()

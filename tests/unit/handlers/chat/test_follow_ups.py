@@ -91,6 +91,16 @@ async def test_a_filter_is_taken_back_and_the_period_kept(ctx):
     narrowed = await said(ctx, "changes last 20 days", "only the MoE ones", "and last week?")
     assert shas(narrowed) == ["ccccccc3"]
     assert shas(await said(ctx, "drop that filter")) == ["ccccccc3", "ddddddd4"]
+    await said(ctx, "fixes by Grace in the scheduler last 20 days", "drop that filter")
+    talk = await last_talk(replace(ctx, conversation=ME))
+    assert talk is not None
+    assert "kind:fix" not in talk.question
+    assert {'author:"Grace"', "scheduler"} <= {*talk.question.split()}
+
+
+async def test_the_question_about_a_name_before_a_list_comes_back(ctx):
+    asked = ("what happened to MoE", "only docs", "back to the list")
+    assert (await said(ctx, *asked)).intent == "touched"
 
 
 async def test_the_week_before_is_that_before_the_list_behind_the_change(ctx):
@@ -355,6 +365,8 @@ async def test_the_list_before_what_the_author_did_comes_back(ctx):
     assert talk is not None
     assert "kind:fix" in talk.question
     assert "Grace" not in talk.question
+    await said(ctx, "what changed in MoE last 20 days", "only docs", *asked[1:])
+    assert shas(await said(ctx, "back to the list")) == ["ccccccc3"]
 
 
 async def test_what_an_author_did_besides_is_not_limited_to_the_day_of_the_list(ctx):

@@ -110,6 +110,22 @@ async def test_words_that_no_topic_has_are_looked_for_in_the_texts_of_a_period()
     assert "without `Lockfile`" in markdown(answer.document)
 
 
+async def test_a_title_is_nearer_than_a_newer_text_with_the_same_words():
+    changes = [
+        change("0000001a", "Stop recursive rebuilds (#1)", {"a.py": 2}, NOW - timedelta(hours=3)),
+        change("0000002b", "Fix pins (#2)\n\nOf recursive rebuilds.", {"b.py": 2}, AN_HOUR_AGO),
+        change("0000003c", "Tidy the lockfile (#3)", {"uv.lock": 2}, AN_HOUR_AGO),
+        *(
+            change(f"000000{n}c", f"Tune part {n} (#{n})", {"c.py": 2}, AN_HOUR_AGO)
+            for n in range(10, 40)
+        ),
+    ]
+    ctx = context(FakeSource(changes))
+    await ask("what changed this month", ctx)
+    answer = await ask("anything about the recursive rebuilds of a Lockfile this week", ctx)
+    assert [row.graded.number for row in answer.rows] == [1]
+
+
 @pytest.mark.parametrize(
     "question",
     [
