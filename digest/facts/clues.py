@@ -388,11 +388,17 @@ def _comments(title: str) -> Find:
     return find
 
 
+_MARGINS = frozenset("/#-*")
+
+
 def _prose(sheet: SideLines, *, documents: bool) -> Iterator[tuple[int, str]]:
     """Runs of new lines of a comment, or of a paragraph, with the number of their first line."""
     begin, last, kept = 0, -1, list[str]()
     for number, line in sheet.changed:
-        match = COMMENT.match(line) if not documents and line.lstrip()[:1] in "/#-*" else None
+        match = COMMENT.match(line) if not documents and line.lstrip()[:1] in _MARGINS else None
+        if not (match or documents or kept):
+            last = number
+            continue
         text = line.replace("**", "") if documents else match[1] if match else ""
         text = text.strip(" *>/")
         text = "" if text.startswith(_MARKUP) else text

@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from itertools import chain, islice
+from itertools import islice
 
 from digest.core.change import Hunk
 from digest.core.facts import Fact, FactKind
@@ -238,18 +238,21 @@ def _values(
 _LISTING = frozenset({"javascript", "python", "typescript"})
 _LIST = re.compile(r"[ \t]+[\"']?(?P<name>[A-Za-z_][\w-]{0,80})[\"']?:[ \t]*\[")
 _ITEM = re.compile(r"[ \t]+(?:\"[^\"\n]*\"|'[^'\n]*'|-?\d[\d.]*),?[ \t]*$")
-_LISTS = re.compile(rf"^(?:{_LIST.pattern}|{_ITEM.pattern})", re.MULTILINE)
 _LONGEST_LIST, _MOST_ITEMS, _MOST_LISTS = 60, 400, 20  # lines, those changed, lists of a side
 
 
 def _lists(before: SideText, after: SideText, language: str) -> Iterator[Fact]:
     """The defaults that are lists of values, written over several lines on one side."""
     names, sides = dict[str, None](), (before, after)
-    told = language in _LISTING and any(_LISTS.search(side.changed_text) for side in sides)
-    for source in sides if told and all("default" in s.text.lower() for s in sides) else ():
+    told = language in _LISTING and all(map(_has_default, sides))
+    for source in sides if told else ():
+        item = -1
         for row, line in islice(source.changed(), _MOST_ITEMS):
-            lines = chain((line,), source.above(row, _LONGEST_LIST) if _ITEM.match(line) else ())
-            head = next((one for one in lines if one.strip() and not _ITEM.match(one)), "")
+            head = line
+            if _ITEM.match(line):
+                above = () if item == row - 1 else source.above(row, _LONGEST_LIST)
+                head = next((one for one in above if one.strip() and not _ITEM.match(one)), "")
+                item = row
             if (match := _LIST.match(head)) and len(names) < _MOST_LISTS:
                 names[match["name"]] = None
     for name in names:
@@ -258,6 +261,10 @@ def _lists(before: SideText, after: SideText, language: str) -> Iterator[Fact]:
             (_, was, short), (row, value, brief) = olds[owner], news[owner]
             if was != value and not (short and brief):
                 yield named_settings.default_fact(after, f"{owner}.{name}", (was, value), row)
+
+
+def _has_default(side: SideText) -> bool:
+    return "default" in side.text or "default" in side.text.lower()
 
 
 def _listed(

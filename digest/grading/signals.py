@@ -322,7 +322,8 @@ def _message(facts: Facts) -> Iterator[Signal]:
 def _contract(facts: Facts) -> Iterator[Signal]:
     aside = {f.path for f in facts.files if f.area in _ASIDE or is_script(f.path)}
     switched: list[Fact] = []
-    for (kind, name), action in product(_CONTRACT.items(), Action):
+    actions = dict.fromkeys(f.action for f in facts.items)
+    for (kind, name), action in product(_CONTRACT.items(), filter(actions.__contains__, Action)):
         hits = [h for h in _of(kind, action, facts) if _counts(h, aside)]
         changed = action is Action.CHANGED and kind in _WITH_DEFAULT
         switched += [h for h in hits if changed and h.detail == "default"]
