@@ -261,7 +261,7 @@ _platform = _argument("platform", "PLATFORM", "slack or feishu.")
 _address = _argument(
     "address",
     "[ADDRESS]",
-    "URL at which Slack calls the web server: https://HOST/events/slack.",
+    "URL at which the platform calls the web server: https://HOST/events/slack.",
     "",
 )
 _command(

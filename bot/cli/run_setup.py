@@ -179,6 +179,10 @@ def app(platform: str, address: str) -> None:
     text = getattr(platforms.load(platform), "app_text", None)
     if text is None:
         raise UsageError(f"{platform} needs no app; continue with digestbot init")
+    if address and not address.startswith("https://"):
+        raise UsageError(
+            f"{address!r} is no public address; write https://your.address/events/{platform}"
+        )
     sys.stdout.write(text(address))
 
 

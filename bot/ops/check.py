@@ -333,7 +333,10 @@ def _channelless_account(subject: str, sender: Sender, config: Config) -> Findin
 def _call_obstacles(subject: str, sender: Sender, config: Config) -> list[Finding]:
     """The reasons why the platform cannot call, if it is to."""
     if config.web is None and isinstance(sender, Called) and sender.web is not None:
-        text = "receives calls over HTTP, but there is no section [web]"
+        text = (
+            "receives calls over HTTP, but there is no section [web]; add one, which listens at "
+            "127.0.0.1:8080 by default"
+        )
         return [fault(subject, text)]
     return []
 

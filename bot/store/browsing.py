@@ -212,6 +212,12 @@ class ChangeLine:
     title: str
     author: str
     number: int | None
+    sign: str = "#"
+
+    @property
+    def request(self) -> str:
+        """The request as ``#12`` or ``!12``; empty without one."""
+        return "" if self.number is None else f"{self.sign}{self.number}"
 
 
 @frozen
@@ -373,5 +379,5 @@ def _edges(window: Window) -> dict[str, int]:
 
 def _line(row: Any) -> ChangeLine:
     subject: Mapping[str, Any] = json.loads(row.subject)
-    level, title = _LEVELS[row.level], clip_title(subject["title"])
-    return from_row(ChangeLine, row, at=row.committed_at, level=level, title=title)
+    level, title, sign = _LEVELS[row.level], clip_title(subject["title"]), subject.get("sign", "#")
+    return from_row(ChangeLine, row, at=row.committed_at, level=level, title=title, sign=sign)

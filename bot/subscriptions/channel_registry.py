@@ -190,7 +190,8 @@ def check_called(config: Config, senders: Mapping[str, Sender]) -> None:
     for name, sender in senders.items():
         if config.web is None and isinstance(sender, Called) and sender.web is not None:
             raise UserError(
-                f"{config.file}: {name} receives calls over HTTP, but there is no section [web]"
+                f"{config.file}: {name} receives calls over HTTP, but there is no section "
+                "[web]; add one"
             )
 
 

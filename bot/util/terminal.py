@@ -318,7 +318,7 @@ class _Page:
             # A terminal opens full addresses only; a path is useful only if it is readable.
             linked = "" if self.urls or "://" not in url else url
             shown = url and not linked and not url.startswith("#") and url != text
-            if shown and (number := _NUMBER.search(text)):
+            if shown and (number := _NUMBER.search(text)) and number[1][1:] in url:
                 shown = self.numbers.setdefault(number[1], url) != url
             runs.append(StyledText(text, _ROLES[type(span)], linked))
             if shown:

@@ -154,18 +154,17 @@ def _by_rank(reading: ChangeContext) -> Iterator[Statement]:
 
 def _undoing(reading: ChangeContext) -> Iterator[Statement]:
     """What is reverted or applied again."""
-    facts, language = reading.facts, reading.language
+    facts, language, sign = reading.facts, reading.language, reading.facts.subject.sign
     if facts.reverts and wording.is_named(facts.reverts):
         several = _SEVERAL.fullmatch(facts.subject.words)
-        numbers = [f"#{n}" for n in _DIGITS.findall(several[1])] if several else []
-        what = wording.undone_change(facts.reverts, language)
+        numbers = [f"{sign}{n}" for n in _DIGITS.findall(several[1])] if several else []
+        what = wording.undone_change(facts.reverts, language, sign)
         what = list_in_words(numbers, language, limit=len(numbers)) if numbers else what
         yield make_statement(statement_text.UNDOES(language, what=what), [SUBJECT_LINE])
     if facts.relands and wording.is_named(facts.relands):
         own = RELANDED.sub("", bare_title(facts.subject), count=1)
-        what = wording.undone_change(
-            replace(facts.relands, title=facts.relands.title or own), language
-        )
+        relands = replace(facts.relands, title=facts.relands.title or own)
+        what = wording.undone_change(relands, language, sign)
         yield make_statement(statement_text.RELANDS(language, what=what), [SUBJECT_LINE])
 
 

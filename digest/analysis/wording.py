@@ -265,10 +265,10 @@ def is_named(what: Undone) -> bool:
     return what.number is not None or bool(what.sha or what.title)
 
 
-def undone_change(what: Undone, language: Language) -> Spans:
+def undone_change(what: Undone, language: Language, sign: str) -> Spans:
     """The change that is reverted or applied again, as far as the message names it."""
     if what.number is not None:
-        number = f"#{what.number}"
+        number = f"{sign}{what.number}"
         named: Part = f" {number} " if language is Language.ZH and not what.title else number
         if language is Language.ZH and what.title:
             named = f" {number}"

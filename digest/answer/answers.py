@@ -214,8 +214,8 @@ def entry_of(graded: Graded, repository: Repository) -> doc.Spans:
     parts: list[Part] = [f"{LEVEL_MARKS[graded.grade.level]} ", title_link(graded, repository)]
     if graded.number is None:
         parts += [" · ", doc.Code(graded.sha[:10])]
-    elif f"#{graded.number}" not in graded.title:
-        parts.append(f" · #{graded.number}")
+    elif graded.name not in graded.title:
+        parts.append(f" · {graded.name}")
     return join([*parts, " · ", author_link(people_of(graded)[0], repository)])
 
 

@@ -102,7 +102,7 @@ def _explained(changes: Sequence[Graded], language: Language) -> tuple[Button, .
 
 
 def _name(graded: Graded) -> str:
-    return f"#{graded.number}" if graded.number is not None else graded.sha[:7]
+    return graded.name if graded.number is not None else graded.sha[:7]
 
 
 def _report(where: str, language: Language) -> tuple[Button, ...]:

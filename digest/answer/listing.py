@@ -153,8 +153,8 @@ def listed_in(
         elif len(titles) < _ROWS:
             titles.setdefault(plain((title,)), graded.sha)
             if graded.number:  # digests reword titles
-                titles.setdefault(f"(#{graded.number})", graded.sha)
-                titles.setdefault(f"（#{graded.number}）", graded.sha)
+                titles.setdefault(f"({graded.name})", graded.sha)
+                titles.setdefault(f"（{graded.name}）", graded.sha)
     numbers = {graded.number: graded.sha for graded in changes if graded.number}
     names: dict[str, None] = {}
     for spans in _lines(document.blocks):
@@ -181,10 +181,10 @@ def _announced(spans: Spans, numbers: Mapping[int, str]) -> str | None:
     """The change that a line of a changelog names, by its request."""
     line = plain(spans)
     number = _REQUEST.search(line) if _PLACE.search(line) else None
-    return number and (numbers.get(int(number[1])) or f"explain #{number[1]}")
+    return number and (numbers.get(int(number[1])) or f"explain {number[0]}")
 
 
-_REQUEST = re.compile(r"#(\d{1,9})\b")
+_REQUEST = re.compile(r"(?<!\w)[#!](\d{1,9})\b")
 _PLACE = re.compile(r" · [\w./-]{1,200}\.\w{1,9}:\d+$")
 """The end of a line that is quoted from a file."""
 

@@ -243,7 +243,7 @@ def _thing(item: UpgradeItem, seen: Seen) -> doc.Spans:
     if item.number is None:
         name, url = item.sha[:10], repository.commit_url(item.sha)
     else:
-        name, url = f"#{item.number}", repository.request_url(item.number)
+        name, url = repository.request_name(item.number), repository.request_url(item.number)
     return met_words(item, doc.Link(name, url) if url else doc.Code(name), seen.language)
 
 

@@ -119,6 +119,7 @@ class Subject:
     scope: str = ""  # as ``type``
     breaking: bool = False  # a conventional ``!`` or a BREAKING CHANGE footer
     number: int | None = None  # of the pull or merge request
+    sign: str = "#"  # before the number: "!" if the message writes it as GitLab does
     series: Series | None = None
 
 

@@ -86,8 +86,9 @@ class Graded:
 
     @property
     def name(self) -> str:
-        """The request as ``#12``, else the first digits of the commit."""
-        return f"#{self.number}" if self.number is not None else self.sha[:10]
+        """The request as ``#12`` or ``!12``, else the first digits of the commit."""
+        number = self.number
+        return self.sha[:10] if number is None else f"{self.facts.subject.sign}{number}"
 
     @property
     def title(self) -> str:
@@ -122,6 +123,10 @@ class Repository:
         if self.forge == "gitea":
             return f"{self.web}/src/commit/{sha}/{path}#L{line}"
         return f"{self.web}/{'-/blob' if self.forge == 'gitlab' else 'blob'}/{sha}/{path}#L{line}"
+
+    def request_name(self, number: int) -> str:
+        """A pull request as ``#12``, a merge request as ``!12``: on GitLab ``#12`` is an issue."""
+        return f"{'!' if self.forge == 'gitlab' else '#'}{number}"
 
     def request_url(self, number: int) -> str:
         """The page of a pull or merge request, or empty."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+from dataclasses import field, replace
 
 from digest.core.facts import Area
 from digest.core.grade import Level
@@ -16,14 +16,15 @@ _LONGEST = 2048  # characters; longer than any address of a forge
 _REPOSITORY = r"[A-Za-z0-9][\w.-]*(?:/[\w.-]+){1,4}"
 _NUMBER = r"0*([1-9][0-9]{0,8})"
 _SHA = r"([0-9a-fA-F]{7,64})"
-_NUMBERED = re.compile(rf"({_REPOSITORY})?[#!]{_NUMBER}", re.ASCII)
+_NUMBERED = re.compile(rf"({_REPOSITORY})?([#!]){_NUMBER}", re.ASCII)
 _PREFIXED = re.compile(rf"GH-{_NUMBER}", re.ASCII | re.IGNORECASE)
 _PLAIN = re.compile(r"(?=[0-9]{1,6}$)0*([1-9][0-9]*)", re.ASCII)
 _COMMIT = re.compile(rf"(?:({_REPOSITORY})@)?{_SHA}", re.ASCII)
 _CALLED_ISSUE = re.compile(r"(?:issue|ticket|bug|问题|工单)[: ]? ?", re.IGNORECASE)
 _ADDRESS = re.compile(
     rf"https?://[A-Za-z0-9.-]+(?::[0-9]+)?/({_REPOSITORY}?)(?:/-)?"
-    rf"/(?:(?:pull|pulls|merge_requests|(issues|work_items))/{_NUMBER}(?:/commits/{_SHA})?|commits?/{_SHA})"
+    r"/(?:(?:pulls?|(?P<merge>merge_requests)|(?P<issue>issues|work_items))/"
+    rf"{_NUMBER}(?:/commits/{_SHA})?|commits?/{_SHA})"
     r"(?:\.patch|\.diff|/[\w/.-]*)?(?:\?[^\s#]*)?(?:#\S*)?",
     re.ASCII,
 )
@@ -37,6 +38,7 @@ class Reference:
     sha: str = ""  # in lower case, may be shortened
     repository: str = ""  # the ``owner/name`` that was written with it, or empty
     issue: bool = False  # the number was written as an issue's
+    sign: str = field(default="#", compare=False)  # before the number, "!" for a merge request
 
     def __post_init__(self) -> None:
         if (self.number is None) == (not self.sha):
@@ -45,9 +47,9 @@ class Reference:
             raise ValueError("an issue has a number")
 
     def __str__(self) -> str:
-        """As :func:`parse_reference` reads it: ``#12``, ``owner/name#12``, ``issue #12``, a sha."""
+        """As :func:`parse_reference` reads it: ``owner/name#12``, ``!12``, ``issue #12``, a sha."""
         if self.number is not None:
-            return f"{'issue ' if self.issue else ''}{self.repository}#{self.number}"
+            return f"{'issue ' if self.issue else ''}{self.repository}{self.sign}{self.number}"
         return f"{self.repository}@{self.sha}" if self.repository else self.sha
 
 
@@ -75,7 +77,7 @@ def _issue(written: str) -> Reference | None:
 
 def _from_number(written: str) -> Reference | None:
     if match := _NUMBERED.fullmatch(written):
-        return Reference(number=int(match[2]), repository=match[1] or "")
+        return Reference(number=int(match[3]), repository=match[1] or "", sign=match[2])
     if match := _PREFIXED.fullmatch(written) or _PLAIN.fullmatch(written):
         return Reference(number=int(match[1]))
     return None
@@ -92,10 +94,11 @@ def _from_address(written: str) -> Reference | None:
     match = _ADDRESS.fullmatch(written)
     if not match:
         return None
-    sha = match[4] or match[5]
+    sha = match[5] or match[6]
     if sha:
         return Reference(sha=sha.lower(), repository=match[1])
-    return Reference(number=int(match[3]), repository=match[1], issue=bool(match[2]))
+    sign, issue = "!" if match["merge"] else "#", bool(match["issue"])
+    return Reference(number=int(match[4]), repository=match[1], issue=issue, sign=sign)
 
 
 @frozen

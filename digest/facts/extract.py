@@ -50,7 +50,7 @@ from digest.facts.named_settings import is_same_default
 from digest.facts.paths import area_of, of_tools
 from digest.facts.reverts import find_undone
 from digest.facts.side_text import FileContext, FileSide
-from digest.facts.subject import read_subject, strip_numbers, unwrap_message
+from digest.facts.subject import read_subject, strip_numbers, unwrap_message, with_sign
 from digest.facts.syntax.grammar import ParseBudget
 
 
@@ -103,19 +103,19 @@ changes are read from their hunks; 99 of 100 changes touch fewer."""
 _LONGEST_NAME = 300  # maximum characters of a name meant to be used; longer ones flood a reader
 _LONGEST_TEXT = 1 << 20  # maximum characters of a text; a longer file is data, whatever its name
 _TEXT_MODES = frozenset(["100644", "100755", "100664"])
+_Clock = Callable[[], float]
 
 
 def extract(
-    change: Change, texts: Mapping[str, str], clock: Callable[[], float] | None = None
+    change: Change, texts: Mapping[str, str], clock: _Clock | None = None, forge: str = ""
 ) -> Facts:
-    """Read a change. ``texts`` holds the blobs of :func:`wanted_blobs` by id, if they exist.
+    """Read a change; never fails, though ``texts`` may lack some of :func:`wanted_blobs`.
 
-    Never fails on its input: a missing text only means fewer facts. ``clock`` returns processor
-    time, which bounds the parsing of text made to be slow.
+    ``clock`` returns processor time, which bounds the parsing of text made to be slow.
     """
     commit = change.commit
     message = unwrap_message(commit)
-    subject = read_subject(message.title, message.body, message.number)
+    subject = with_sign(read_subject(message.title, message.body, message.number), commit, forge)
     body, trailers = split_trailers(message.body)
     reverts, relands = find_undone(subject, message.body)
     bare, _ = strip_numbers(subject.title[:1000])

@@ -1,7 +1,8 @@
 """Reverts and relands, with the change that they revert or apply again.
 
 Known forms: git's ``Revert "title"`` with ``This reverts commit <sha>.``, git's ``Reapply`` (since
-2.43), ``revert: title`` of conventional commits, ``[Revert]``, GitHub's ``Reverts owner/repo#N``
+2.43), ``revert: title`` of conventional commits, ``[Revert]``, GitHub's ``Reverts owner/repo#N``,
+GitLab's ``This reverts merge request !N``
 and the habits of large projects (``Reland``, ``Back out``). A revert of a revert brings back. A
 partial revert, or one that resets a value (``Revert X to Y``), does not name an undone change.
 """
@@ -44,7 +45,8 @@ _QUOTES = {'"': '"', "“": "”", "'": "'", "`": "`"}
 _NUMBER = lazy(r"#(\d{1,9})\b")
 _BODY_SHA = lazy(r"This (?:commit )?reverts (?:commits? |changeset )?([0-9a-f]{7,40})\b")
 _BODY_NUMBER = lazy(
-    r"(?:This )?[Rr]everts?:? (?:PR |pull request )?(?:[\w.-]{1,60}/[\w.-]{1,60})?#(\d{1,9})\b"
+    r"(?:This )?[Rr]everts?:? (?:PR |(?:pull|merge) request )?"
+    r"(?:[\w.-]{1,60}(?:/[\w.-]{1,60}){1,9})?[#!](\d{1,9})\b"
 )
 _BODY_RELAND = lazy(
     r"(?:This )?(?:is a )?(?:[Rr]e-?[Ll]and|[Rr]eappl)\w{0,4} (?:of )?(?:commit |PR )?"

@@ -21,6 +21,7 @@ forge puts somewhere else:
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from digest.core.authors import sentences
 from digest.core.change import Commit
@@ -110,6 +111,20 @@ def read_subject(title: str, body: str = "", number: int | None = None) -> Subje
         number=number if number is not None else (numbers[-1] if numbers else None),
         series=series or later,
     )
+
+
+_SIGNS = {"github": "#", "gitea": "#", "gitlab": "!"}
+"""How a forge writes requests. On GitLab ``#12`` is an issue; elsewhere ``!12`` is a request of
+another forge, whose history was copied."""
+
+
+def with_sign(subject: Subject, commit: Commit, forge: str) -> Subject:
+    """The subject with the sign of requests; without a number that has another sign."""
+    number, title = subject.number, commit.subject
+    merged = number is not None and _merge_request(commit.body) == number
+    written = "!" if merged or (f"!{number}" in title and f"#{number}" not in title) else "#"
+    sign = _SIGNS.get(forge, written)
+    return replace(subject, number=number if written == sign else None, sign=sign)
 
 
 def strip_numbers(text: str) -> tuple[str, list[int]]:

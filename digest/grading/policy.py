@@ -115,6 +115,7 @@ class Batch:
     texts: Mapping[str, str]
     policy: GradingPolicy = field(default_factory=GradingPolicy)
     clock: Callable[[], float] | None = None
+    forge: str = ""
 
 
 @frozen
@@ -139,7 +140,7 @@ def _grade_one(change: Change, batch: Batch, failures: dict[str, str]) -> Graded
     from digest.facts.extract import bare, extract
 
     try:
-        facts = extract(change, batch.texts, batch.clock)
+        facts = extract(change, batch.texts, batch.clock, batch.forge)
     except Exception as error:  # noqa: BLE001 - one odd commit must not end the day; it is told
         failures[change.sha] = f"{type(error).__name__}: {error}"
         facts = bare(change)

@@ -303,7 +303,7 @@ class _Reading:
         for sha in shas:
             change = self._told[sha]
             analysis = change.analysis
-            texts += [change.graded.title, f"#{change.graded.number}"]
+            texts += [change.graded.title, change.graded.name]
             for section in (analysis.summary, analysis.impact, analysis.insights, analysis.risks):
                 texts += [statement.text for statement in section]
         return ChangeIndex.of_texts(texts)

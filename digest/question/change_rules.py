@@ -80,7 +80,7 @@ def about_one(asked: Asked) -> Iterator[Weighed]:
 
 def only_marked(asked: Asked) -> Reference | None:
     """The one change with a "#" among plain numbers: *in #1 what do 8192 and 16384 mean*."""
-    marked = [reference for reference in asked.references if f"#{reference.number}" in asked.text]
+    marked = [one for one in asked.references if f"{one.sign}{one.number}" in asked.text]
     return marked[0] if len(marked) == 1 < len(asked.references) else None
 
 

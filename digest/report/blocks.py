@@ -136,7 +136,7 @@ def author_link(name: str, repository: Repository) -> document.Span:
 def name_link(graded: Graded, repository: Repository) -> document.Span:
     """The number or name of a change, linked if the repository has web pages."""
     if graded.number is not None:
-        name, url = f"#{graded.number}", repository.request_url(graded.number)
+        name, url = graded.name, repository.request_url(graded.number)
         return document.Link(name, url) if url else document.Text(name)
     name, url = graded.sha[:10], repository.commit_url(graded.sha)
     return document.Link(name, url) if url else document.Code(name)

@@ -274,7 +274,11 @@ async def _batches(ctx: Context, selection: Selection, tip: Tip) -> AsyncGenerat
 def batch_of(changes: Sequence[Change], texts: Mapping[str, str], ctx: Context) -> Batch:
     """Changes to be graded by the settings of a context."""
     return Batch(
-        changes=tuple(changes), texts=texts, policy=ctx.watched.grading, clock=ctx.cpu_clock
+        changes=tuple(changes),
+        texts=texts,
+        policy=ctx.watched.grading,
+        clock=ctx.cpu_clock,
+        forge=ctx.watched.repository.forge,
     )
 
 

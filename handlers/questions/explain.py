@@ -191,7 +191,7 @@ async def _fetch(reference: Reference, ctx: Context, tip: Tip) -> Sequence[Grade
 
 
 def _named(reference: Reference) -> str:
-    return f"#{reference.number}" if reference.number is not None else reference.sha
+    return f"{reference.sign}{reference.number}" if reference.number is not None else reference.sha
 
 
 _PICKED = lazy(r"^\(cherry[ -]picked from commit ([0-9a-f]{40,64})\)$", re.MULTILINE)

@@ -429,7 +429,7 @@ def _default(one: UpgradeItem, at: Seen) -> Item:
     if one.number is None:
         name, url = one.sha[:10], repository.commit_url(one.sha)
     else:
-        name, url = f"#{one.number}", repository.request_url(one.number)
+        name, url = repository.request_name(one.number), repository.request_url(one.number)
     place = Code(f"{printable(one.evidence.path)}:{one.evidence.line}")
     line = met_words(one, Link(name, url) if url else Code(name), at.language)
     return Item((*line, Text(" · "), place))

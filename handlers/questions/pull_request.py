@@ -391,8 +391,7 @@ def issue_links(numbers: Sequence[int], repository: Repository) -> list[Part]:
 
 def request_link(number: int, repository: Repository) -> Span:
     """A request by number, linked if the repository has pages."""
-    mark = "!" if repository.forge == "gitlab" else "#"
-    return _linked(f"{mark}{number}", repository.request_url(number))
+    return _linked(repository.request_name(number), repository.request_url(number))
 
 
 def issue_url(repository: Repository, number: int) -> str:

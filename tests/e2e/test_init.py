@@ -63,6 +63,12 @@ def test_app_prints_what_the_consoles_ask_for(digestbot):
     )
     called = digestbot("app", "slack", "https://bot.example/events/slack")
     assert 'url: "https://bot.example/events/slack"' in called.stdout
+    called = digestbot("app", "feishu", "https://bot.example/events/feishu")
+    assert "https://bot.example/events/feishu" in called.stdout
+    for platform in ("slack", "feishu"):
+        refused = digestbot("app", platform, "bot.example")
+        assert refused.returncode == 2
+        assert f"https://your.address/events/{platform}" in refused.stderr
     assert digestbot("app", "telegram").returncode == 2
 
 

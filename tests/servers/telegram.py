@@ -94,6 +94,7 @@ class TelegramServer(HttpServer):
         self.answered: list[str] = []
         self.photos: list[tuple[int, str, int | None, bytes]] = []
         self.silent = False
+        self.lacks: frozenset[str] = frozenset()  # fields that an older server does not know
         self.polls = 0
         self._updates: list[dict[str, Any]] = []
         self._confirmed = 0
@@ -231,10 +232,15 @@ class TelegramServer(HttpServer):
 
     def _on_getChat(self, given: dict[str, Any]) -> Any:
         chat = self._chat(given)
-        return {**self.chats[chat], "accent_color_id": 0, "max_reaction_count": 1, **_GIFTS}
+        return self._known(
+            {**self.chats[chat], "accent_color_id": 0, "max_reaction_count": 1, **_GIFTS}
+        )
 
     def _on_getChatMember(self, given: dict[str, Any]) -> Any:
-        return self.members[self._chat(given)]
+        return self._known(self.members[self._chat(given)])
+
+    def _known(self, answer: dict[str, Any]) -> dict[str, Any]:
+        return {name: value for name, value in answer.items() if name not in self.lacks}
 
     def _chat(self, given: dict[str, Any]) -> int:
         """The chat, if the bot is in it."""

@@ -76,8 +76,9 @@ def create(config: Config) -> FeishuSender:
     return Feishu(api, config.encrypt_key.get_secret_value(), token)
 
 
-def app_text(_address: str) -> str:
+def app_text(address: str) -> str:
     """What the developer console asks for: the permissions as it imports them, and the events."""
     scopes = json.dumps({"scopes": {"tenant": PERMISSIONS, "user": []}}, indent=2)
     events = "im.message.receive_v1, im.message.recalled_v1"
-    return f"{scopes}\n\nevents: {events}\ncallbacks: card.action.trigger\n"
+    called = f"request URL of events and of callbacks: {address}\n" if address else ""
+    return f"{scopes}\n\nevents: {events}\ncallbacks: card.action.trigger\n{called}"

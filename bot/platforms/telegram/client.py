@@ -117,8 +117,22 @@ class Request(HTTPXRequest):
         return status, payload
 
 
+class _Bot(Bot):
+    """The library's bot, which also reads what older servers answer."""
+
+    async def read(self, method: str, **given: Any) -> dict[str, Any]:
+        """An answer as it came: the library's types need fields that older servers lack."""
+        answer: dict[str, Any] = await self._post(method, given)
+        return answer
+
+
 T = TypeVar("T")
 _NO_PREVIEW = LinkPreviewOptions(is_disabled=True)
+_SINCE_7_0 = "accent_color_id"  # a field of every chat since Bot API 7.0
+_TOO_OLD = (
+    "the Bot API server is older than Bot API 7.0, so posts would not be replies and links would "
+    "have previews; update it"
+)
 _UPDATES = ["message", "edited_message", "callback_query"]
 
 
@@ -133,7 +147,7 @@ class Client:
         os.environ.setdefault("PTB_TIMEDELTA", "true")
         self._calling = Request.patient(answer)
         self._polling = Request.patient(answer)
-        self._bot = Bot(
+        self._bot = _Bot(
             token,
             base_url=f"{api}/bot",
             base_file_url=f"{api}/file/bot",
@@ -232,20 +246,29 @@ class Client:
     async def look(self, place: ChatPlace) -> str:
         """A chat's name and kind. Raises ``SendError`` also if the bot may not post there."""
         me = await self.me()
-        with classify_errors():
-            chat = await self._bot.get_chat(self._current_place(place).chat)
-            if chat.type != "private":
-                member = await self._bot.get_chat_member(chat.id, me.id)
-                _check_rights(member.to_dict(), str(chat.type))
-        name = chat.title or chat.full_name or chat.username or str(chat.id)
+        chat = await self._chat(place)
+        if _SINCE_7_0 not in chat:
+            raise SendError(SendReason.UNSUPPORTED, _TOO_OLD)
+        if chat["type"] != "private":
+            with classify_errors():
+                member = {"chat_id": chat["id"], "user_id": me.id}
+                _check_rights(await self._bot.read("getChatMember", **member), chat["type"])
+        own = " ".join(filter(None, (chat.get("first_name"), chat.get("last_name"))))
+        name = chat.get("title") or own or chat.get("username") or str(chat["id"])
         topic = f", topic {place.topic} not checked" if place.topic else ""
-        return f"@{me.name} in {name!r} ({chat.type}{topic})"
+        return f"@{me.name} in {name!r} ({chat['type']}{topic})"
+
+    async def _chat(self, place: ChatPlace) -> dict[str, Any]:
+        """https://core.telegram.org/bots/api#chatfullinfo, as far as the server knows it."""
+        with classify_errors():
+            chat = await self._bot.read("getChat", chat_id=self._current_place(place).chat)
+            return {**chat, "id": chat["id"], "type": chat["type"]}
 
     async def is_public(self, place: ChatPlace) -> bool:
         """Whether a group or channel has a public name, so that anybody can find and read it."""
-        with classify_errors():
-            chat = await self._bot.get_chat(self._current_place(place).chat)
-        return chat.type != "private" and bool(chat.username or chat.active_usernames)
+        chat = await self._chat(place)
+        names = chat.get("username") or chat.get("active_usernames")
+        return chat["type"] != "private" and bool(names)
 
     async def updates(self, offset: int | None, wait: float) -> tuple[Update, ...]:
         """The updates from ``offset`` on, earlier ones confirmed. Raises the library's errors."""

@@ -71,6 +71,7 @@ def line_of(graded: Graded) -> ChangeLine:
         title=graded.title,
         author=graded.commit.author,
         number=graded.number,
+        sign=graded.facts.subject.sign,
     )
 
 

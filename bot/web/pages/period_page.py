@@ -272,7 +272,7 @@ def claims(
     led: StoredSummary, lines: Sequence[ChangeLine], repository: Repository
 ) -> tuple[list[Claim], ...]:
     """The sentences of the lead, then the themes."""
-    numbers = {line.sha: f"#{line.number}" for line in lines if line.number is not None}
+    numbers = {line.sha: line.request for line in lines if line.request}
     lead = [_claim((), one.spans, one.shas, numbers, repository) for one in led.day.lead]
     themes = [
         _claim(one.title, one.sentence.spans if one.sentence else (), one.shas, numbers, repository)

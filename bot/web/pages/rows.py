@@ -51,7 +51,7 @@ _BARE, _LABEL, _WHY, _CODE, _MARK, _STRONG, _JOINT, _POINT = 165, 16, 10, 13, 50
 name, punctuation that belongs to a name."""
 
 _LINE = 150  # characters of a consequence, about as many as fit into a line beside each other
-_NUMBER = re.compile(r"(\s*\(#\d{1,18}\))\1*$")
+_NUMBER = re.compile(r"(\s*\([#!]\d{1,18}\))\1*$")
 _QUOTED = re.compile(r"`([^`]*\s[^`]*)`")
 
 

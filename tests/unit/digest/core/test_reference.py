@@ -120,3 +120,12 @@ def test_parse_reference_reads_an_issue(written, repository, number):
 )
 def test_parse_reference_reads_a_request_of_a_host_of_ones_own(written):
     assert parse_reference(written) == Reference(number=7, repository="o/n")
+
+
+@pytest.mark.parametrize("written", ["!12", "g/s/n!12", "#12", "g/s/n#12"])
+def test_number_is_written_again_with_its_sign(written):
+    assert str(parse_reference(written)) == written
+
+
+def test_merge_request_is_written_with_the_sign_of_gitlab():
+    assert str(parse_reference("https://gitlab.com/g/n/-/merge_requests/9")) == "g/n!9"

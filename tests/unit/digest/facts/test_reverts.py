@@ -41,6 +41,16 @@ def find(title, body=""):
             "Reverts owner/name#5",
             Undone(number=5, title="Add a cache"),
         ),
+        (
+            'Revert "Add a cache"',
+            "This reverts merge request !5",
+            Undone(number=5, title="Add a cache"),
+        ),
+        (
+            'Revert "Add a cache"',
+            "This reverts merge request group/sub/name!5",
+            Undone(number=5, title="Add a cache"),
+        ),
         ("Back out the cache", "", Undone()),
         ("Drop the cache", f"This reverts commit {SHA}.", Undone(sha=SHA)),
         ('Revert "Merge pull request #5 from ada/x"', "", Undone(number=5)),

@@ -3,7 +3,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from digest.core.facts import Series
-from digest.facts.subject import read_subject
+from digest.facts.subject import read_subject, unwrap_message, with_sign
+from tests.unit.digest.facts.changes import commit
 
 
 @pytest.mark.parametrize(
@@ -126,3 +127,23 @@ def test_number_behind_any_title_is_found(title, number):
 @given(st.text(max_size=300))
 def test_words_are_empty_only_with_the_title(title):
     assert bool(read_subject(title).words) == bool(title.strip())
+
+
+@pytest.mark.parametrize(
+    ("message", "forge", "name"),
+    [
+        ("Fix it (#12)", "github", "#12"),
+        ("Fix it (#12)", "", "#12"),
+        ("Fix it (#12)", "gitlab", ""),  # an issue
+        ("Fix it (!12)", "gitlab", "!12"),
+        ("Fix it (!12)", "", "!12"),
+        ("Fix it (#7)\n\nSee merge request g/n!12", "gitlab", "!12"),
+        ("Fix it\n\nSee merge request g/n!12", "", "!12"),
+        ("Fix it\n\nSee merge request g/n!12", "github", ""),  # of another forge
+    ],
+)
+def test_number_has_the_sign_of_the_forge(message, forge, name):
+    made = commit(message)
+    told = unwrap_message(made)
+    subject = with_sign(read_subject(told.title, told.body, told.number), made, forge)
+    assert (f"{subject.sign}{subject.number}" if subject.number else "") == name

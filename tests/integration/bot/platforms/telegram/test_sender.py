@@ -295,6 +295,19 @@ async def test_probe_names_the_bot_and_the_chat_and_sends_nothing(server, telegr
     assert server.shown == {}
 
 
+async def test_probe_reads_what_an_older_server_answers(server, telegram):
+    server.lacks = frozenset({"max_reaction_count", "accepted_gift_types", "can_post_stories"})
+    assert await telegram.probe("@engine_news") == "@digest_bot in 'News' (channel)"
+    assert await telegram.external("@engine_news")
+    assert not await telegram.external(str(GROUP))
+
+
+async def test_probe_refuses_a_server_that_posts_no_replies(server, telegram):
+    server.lacks = frozenset({"accent_color_id"})
+    with pytest.raises(SendError, match=r"older than Bot API 7\.0.*update it"):
+        await telegram.probe(str(GROUP))
+
+
 async def test_probe_tells_why_it_could_not_be_done(server, telegram):
     server.add(-6, "channel", title="Read only")
     server.add(-7, "supergroup", title="Left")
