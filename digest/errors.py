@@ -221,7 +221,7 @@ class ForgeUnauthorized(ForgeFailed):
     """The forge refuses the bot's token or key, or it lacks permission."""
 
     def __init__(self, host: str, why: str) -> None:
-        super().__init__(host, f"{host} refuses this bot ({why}); see digestbot check and [forges]")
+        super().__init__(host, f"{host} refuses this bot ({why}); correct it in [forges]")
         self.why = why
 
 

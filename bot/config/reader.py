@@ -169,7 +169,8 @@ def read(file: Path, environment: Environment | None = None) -> Config:
     logs = written.logs
     if environment.log_format:
         logs = logs.model_copy(update={"format": environment.log_format})
-    if open_to_others(file) and _holds_secrets(data, accounts.values()):
+    addressed = any(repository.secrets() for repository in written.repositories)
+    if open_to_others(file) and (addressed or _holds_secrets(data, accounts.values())):
         reading.warnings.append(
             f"{file} contains secrets and can be read by others; run chmod 600 on it"
         )

@@ -19,12 +19,14 @@ from base64 import b64encode
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from datetime import datetime
+from difflib import get_close_matches
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from bot.git.address import Address, without_credentials
 from bot.git.git_process import Git, GitFailed, fetching, reading, stdin_lines
-from digest.errors import SourceUnavailable, UnwritableFolder
+from digest.errors import SourceUnavailable, UnknownBranch, UnwritableFolder
+from handlers.ports.storage import Tip
 
 _EMPTY = re.compile(
     r"(?:fatal: )?(?:Could not read from remote repository\.|the remote end hung up unexpectedly)?"
@@ -33,6 +35,7 @@ _EMPTY = re.compile(
 )
 """Lines that git writes after the one that states the cause."""
 
+_CREDENTIALS = "give git credentials for the host (a credential helper, or a token in the address)"
 _WAYS_OUT = (
     (
         r"host key verification failed|no .{0,40}host key is known",
@@ -58,7 +61,7 @@ _WAYS_OUT = (
             r"authentication failed|could not read (?:username|password)"
             r"|invalid (?:username|credentials)|error: 40[13]|terminal prompts disabled"
         ),
-        "give git credentials for the host (a credential helper, or a token in the address)",
+        _CREDENTIALS,
     ),
     (
         r"not found|does not (?:exist|appear to be a git repository)|error: 404",
@@ -100,6 +103,7 @@ _ABANDONED = 60.0
 """Seconds after which a lock file of git is stale: git holds one only while it writes a name."""
 
 _BLOBLESS = "--filter=blob:none"
+_COMMIT = re.compile(r"[0-9a-f]{7,64}")
 
 
 class Clone:
@@ -140,6 +144,29 @@ class Clone:
             await self._follow_head()
             await _write_graph(self.git_dir)
             _note(lock, began)
+
+    async def remote_tip(self, branch: str | None) -> Tip:
+        """The tip of a branch as the remote has it now; nothing is cloned or fetched.
+
+        Raises ``SourceUnavailable`` and ``UnknownBranch``.
+        """
+        names = ("HEAD", "refs/heads/*", "refs/tags/*")
+        answer = await self._run(
+            "ls-remote", "--symref", "--", self._address.url, *names, outside=True
+        )
+        listed = [line.split("\t") for line in answer.decode(errors="replace").splitlines()]
+        shas = {name: sha for sha, name in listed if not sha.startswith("ref: ")}
+        if branch is None:
+            heads = [sha.removeprefix("ref: ") for sha, _ in listed if sha.startswith("ref: ")]
+            head = next(iter(heads), "HEAD").removeprefix("refs/heads/")
+            return Tip(branch=head, sha=shas.get("HEAD"))
+        for name in (f"refs/heads/{branch}", f"refs/tags/{branch}^{{}}", f"refs/tags/{branch}"):
+            if name in shas:
+                return Tip(branch=branch, sha=shas[name])
+        if _COMMIT.fullmatch(branch):  # a remote cannot be asked for it
+            return Tip(branch=branch[:12], sha=branch)
+        short = [name.removeprefix("refs/heads/") for name in shas]
+        raise UnknownBranch(branch, get_close_matches(branch, short))
 
     async def bring(self, blobs: Sequence[str]) -> None:
         """Fetch absent blobs together, because git itself would fetch them one by one."""
@@ -184,9 +211,12 @@ class Clone:
             return await _with_secret(git, self._address).run(*arguments, stdin=stdin)
         except GitFailed as failure:
             cause = cause_of(without_credentials(failure.said))
+            remedy = way_out(cause)
+            if remedy == _CREDENTIALS and self._address.secret:
+                remedy = "the host refuses the credentials in the address; replace them"
             raise SourceUnavailable(
                 f"{self._address.url} could not be fetched "
-                f"({cause or 'git did not say why'}); {way_out(cause)}"
+                f"({cause or 'git did not say why'}); {remedy}"
             ) from failure
 
     @asynccontextmanager

@@ -31,6 +31,7 @@ from bot.util.files import write_whole
 from digest.core.grade import Repository
 from digest.errors import NotARepository
 from digest.frozen import frozen
+from handlers.ports.storage import Tip
 
 _FILE = "places.json"
 
@@ -71,7 +72,8 @@ class RepositoryRegistry:
             name = f"{name}-{hashlib.sha256(place.encode()).hexdigest()[:6]}"
         used = 1 + max((int(e["used"]) for e in entries.values()), default=0)
         entries[place] = {"name": name, "web": repository.web, "used": used}
-        write_whole(self._file, json.dumps(entries, ensure_ascii=False, indent=1) + "\n")
+        # A place can be an address with a token.
+        write_whole(self._file, f"{json.dumps(entries, ensure_ascii=False, indent=1)}\n", 0o600)
         return replace(repository, name=name)
 
     def note(self, place: str, repository: Repository) -> None:
@@ -118,6 +120,17 @@ async def open_source(
     layout = await layout_of(clone.git_dir)
     view = BorrowedRepository(clone.git_dir, data, layout.object_format)
     return repository, GitSource(clone.git_dir, view, remote=clone)
+
+
+async def tip_of(place: str, data: Path, branch: str | None) -> Tip:
+    """The tip of a branch now; an address is asked, and nothing is cloned. Raises as above."""
+    if folder_of(place) is not None:
+        return await (await open_source(place, data))[1].tip(branch)
+    from bot.git.clones import Clone
+
+    address = accepted_address(place)
+    await require_git()
+    return await Clone(address, data).remote_tip(branch)
 
 
 def accepted_address(place: str, *, allow_file: bool = False) -> Address:

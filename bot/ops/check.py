@@ -27,7 +27,7 @@ from bot.forges import gitea, github, gitlab
 from bot.forges.forge_registry import Forges, make
 from bot.forges.forge_transport import Quota
 from bot.git.git_process import git_version
-from bot.git.open_source import open_source
+from bot.git.open_source import tip_of
 from bot.llm.response_format import DialectFile, Rung
 from bot.llm.runtime import PROBE_TOKENS, Probe, look
 from bot.messaging.receiver import Called, Receiver
@@ -260,8 +260,7 @@ async def _archive(config: Config) -> str:
 
 async def _tip(repository: RepositoryConfig, data: Path) -> str:
     """The tip of a repository, which is not cloned for it."""
-    _, source = await open_source(repository.place, data)
-    tip = await source.tip(repository.branch)
+    tip = await tip_of(repository.place, data, repository.branch)
     return f"{tip.branch} at {tip.sha[:12]}" if tip.sha else f"{tip.branch}, without commits"
 
 

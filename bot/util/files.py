@@ -112,7 +112,7 @@ def check_output(file: Path | None) -> None:
         )
 
 
-def write_whole(file: Path, text: str) -> None:
+def write_whole(file: Path, text: str, mode: int = 0o666) -> None:
     """Replace the file at the end by a complete one. Raises ``UnwritableFolder``."""
     # A link stays, and what it leads to is replaced; a device or a pipe is written to.
     try:
@@ -127,7 +127,7 @@ def write_whole(file: Path, text: str) -> None:
     try:
         with os.fdopen(descriptor, "w", encoding="utf-8", errors="backslashreplace") as handle:
             handle.write(text)
-        os.chmod(name, 0o666 & ~_umask())  # noqa: PTH101 - a name, not a path
+        os.chmod(name, mode & ~_umask())  # noqa: PTH101 - a name, not a path
         os.replace(name, file)  # noqa: PTH105
     except OSError as error:
         Path(name).unlink(missing_ok=True)

@@ -22,7 +22,7 @@ from bot.git.git_source import GitSource
 from bot.git.open_source import open_source
 from digest.core.change import Change
 from digest.core.grade import Repository
-from digest.errors import NotARepository, SourceUnavailable, UnwritableFolder
+from digest.errors import NotARepository, SourceUnavailable, UnknownBranch, UnwritableFolder
 from digest.window import Window
 from handlers.ports.storage import Range, Tip
 from tests.support.builders import START, Moved, RepositoryBuilder, environment
@@ -238,6 +238,41 @@ async def test_folder_that_cannot_be_written_is_told(remote, tmp_path) -> None:
 
     with pytest.raises(UnwritableFolder):
         await opened(remote, tmp_path / "data")
+
+
+async def test_remote_is_asked_for_its_tip_and_not_cloned(remote, tmp_path) -> None:
+    newest = remote.commit("Third", {"a": "2\n"})
+    subprocess.run(["git", "-C", remote.path, "tag", "v1", newest], check=True)
+    address = read_address(f"file://{remote.path}", allow_file=True)
+    assert address is not None
+    clone = Clone(address, tmp_path / "data")
+    assert await clone.remote_tip(None) == Tip(branch="main", sha=newest)
+    assert await clone.remote_tip("main") == Tip(branch="main", sha=newest)
+    assert await clone.remote_tip("v1") == Tip(branch="v1", sha=newest)
+    with pytest.raises(UnknownBranch, match="main"):
+        await clone.remote_tip("maim")
+    assert not (tmp_path / "data" / "clones").exists()
+
+
+@pytest.mark.parametrize(
+    ("address", "remedy"),
+    [
+        ("https://ada:s3cret@example.org/o/n", "the host refuses the credentials in the address"),
+        ("https://example.org/o/n", "a token in the address"),
+    ],
+)
+async def test_refused_credentials_are_told_apart_from_absent_ones(
+    tmp_path, monkeypatch, address, remedy
+) -> None:
+    program = tmp_path / "bin" / "git"
+    program.parent.mkdir()
+    program.write_text("#!/bin/sh\necho \"fatal: Authentication failed for 'x'\" >&2\nexit 128\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{program.parent}{os.pathsep}{os.environ['PATH']}")
+    read = read_address(address)
+    assert read is not None
+    with pytest.raises(SourceUnavailable, match=remedy):
+        await Clone(read, tmp_path / "data").remote_tip(None)
 
 
 async def test_file_addresses_are_for_the_command_line_alone(remote, tmp_path) -> None:

@@ -93,8 +93,15 @@ def test_a_mistake_names_the_section_and_not_the_secret(tmp_path):
     assert "hush" not in str(raised.value)
 
 
-def test_a_token_in_a_file_that_others_can_read_is_warned_of(tmp_path):
+@pytest.mark.parametrize(
+    "text",
+    [
+        '[web]\ntoken = "0123456789abcdef"\n',
+        '[[repositories]]\nplace = "https://ada:s3cret@git.example.org/o/n"\n',
+    ],
+)
+def test_a_token_in_a_file_that_others_can_read_is_warned_of(tmp_path, text):
     file = tmp_path / "digestbot.toml"
-    file.write_text('[web]\ntoken = "0123456789abcdef"\n')
+    file.write_text(text)
     file.chmod(0o644)
     assert any("chmod 600" in warning for warning in read(file).warnings)

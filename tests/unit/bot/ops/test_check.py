@@ -59,21 +59,14 @@ def tips(monkeypatch):
     """The tips of repositories by place, which are on no disk here; errors are raised."""
     tips = {name: Tip(branch="main", sha="0123456789abcdef") for name in ("one", "two")}
 
-    class Source:
-        def __init__(self, place):
-            self.place = place
-
-        async def tip(self, branch):
-            found = tips.get(self.place, tips["one"])
-            if isinstance(found, Exception):
-                raise found
-            return await found if asyncio.iscoroutine(found) else found
-
-    async def opened(place, data):
-        return None, Source(Path(place).name)
+    async def tip_of(place, data, branch):
+        found = tips.get(Path(place).name, tips["one"])
+        if isinstance(found, Exception):
+            raise found
+        return await found if asyncio.iscoroutine(found) else found
 
     # Repositories are read by tests of their own; here each kind of answer is wanted at once.
-    monkeypatch.setattr(module, "open_source", opened)
+    monkeypatch.setattr(module, "tip_of", tip_of)
     return tips
 
 
