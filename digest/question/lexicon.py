@@ -186,10 +186,10 @@ _SHORTEST, _LONG, _LONGEST = 5, 8, 16
 
 
 def _tagged(tables: Mapping[str, str]) -> dict[str, frozenset[str]]:
-    """Every wording in lower case with its tags."""
+    """Every wording in lower case with its tags, of which a table may give several: ``a & b``."""
     tags: dict[str, frozenset[str]] = {}
-    for tag, wordings in tables.items():
-        own = frozenset([tag])
+    for names, wordings in tables.items():
+        own = frozenset(names.split(" & "))
         for wording in " ".join(wordings.lower().split()).split(","):
             stem, _, endings = wording.strip().removesuffix(")").partition("(")
             for ending in endings.split("/"):

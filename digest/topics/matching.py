@@ -7,10 +7,12 @@ repository has no term for it nothing is guessed: similar terms are suggested in
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 
+from digest.core.change import FileStatus, Side
 from digest.core.enums import ChangeKind
+from digest.core.facts import Action, Area, ClueKind, FileFacts
 from digest.core.grade import Graded
 from digest.core.patterns import lazy
 from digest.frozen import frozen
@@ -272,3 +274,64 @@ def _strongest(held: Mapping[str, Bearing], terms: frozenset[str]) -> Bearing | 
 
 def _strength(row: Sequence[Bearing]) -> float:
     return min((b.strength for b in row), default=0.0)
+
+
+_TITLE_TAG = lazy(r"\[([^\]\[]{1,60})\]")
+
+
+def things_named(
+    changes: Iterable[Graded], terms: Collection[str], action: Action
+) -> tuple[dict[str, Sequence[str]], bool]:
+    """By the SHA of a change, the topic's things that it adds or removes.
+
+    They are keys of a registry (``True``), or if there are none the files of a folder.
+    """
+    came = action is Action.ADDED
+    status, side = (FileStatus.ADDED, Side.NEW) if came else (FileStatus.DELETED, Side.OLD)
+    found = {g.sha: names for g in changes if (names := _keys_of(g, terms, side))}
+    if found:
+        return found, True
+    return {g.sha: names for g in changes if (names := files_of(g, terms, status))}, False
+
+
+def _keys_of(graded: Graded, terms: Collection[str], side: Side) -> Sequence[str]:
+    """Keys on one side of the tables of a registry that is called, or lies in a folder called, so.
+
+    A key on both sides went from one table to another, but not into one of what is gone.
+    """
+    here, there = set[str](), set[str]()
+    for clue in graded.facts.clues:
+        if clue.kind is ClueKind.REGISTERED and not _FORMER.intersection(pieces(clue.text)):
+            folders = [term(folder) for folder in clue.evidence.path.split("/")[:-1]]
+            if any(name in terms for name in (*pieces(clue.text), *folders[-2:])):
+                (here if clue.evidence.side is side else there).add(clue.name)
+    return sorted(here - there)
+
+
+_FORMER = frozenset({"previously", "removed", "unsupported"})
+
+
+def files_of(graded: Graded, terms: Collection[str], status: FileStatus) -> Sequence[str]:
+    """The program files that a change adds to or removes from a folder with one of these names."""
+    moved = [_stem(f) for f in graded.facts.files if f.status not in {status, FileStatus.MODIFIED}]
+    names = [_stem(f) for f in _inside(graded, terms) if f.status is status]
+    return [name for name in names if name not in moved and not name.startswith("_")]
+
+
+def _inside(graded: Graded, terms: Collection[str]) -> Iterator[FileFacts]:
+    """The program files in a folder with one of these names."""
+    for file in graded.facts.files:
+        folders = file.path.split("/")[:-1]
+        if file.area is Area.CORE and any(term(f) in terms for f in folders[-2:]):
+            yield file
+
+
+def _stem(file: FileFacts) -> str:
+    return file.path.rpartition("/")[2].partition(".")[0]
+
+
+def is_listed(graded: Graded, terms: Collection[str]) -> bool:
+    """Whether a change has the topic as its tag, or changes the registry of the topic's things."""
+    if any(term(tag) in terms for tag in _TITLE_TAG.findall(graded.title[:300])):
+        return True
+    return any(_stem(file) == "registry" for file in _inside(graded, terms))

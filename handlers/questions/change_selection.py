@@ -6,7 +6,7 @@ import asyncio
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
@@ -14,9 +14,9 @@ from functools import partial
 from digest.answer import tallies
 from digest.answer.answers import AnswerRow, window_words
 from digest.answer.listing import weightiest_first
-from digest.core.change import FileStatus, printable
+from digest.core.change import printable
 from digest.core.enums import ChangeKind
-from digest.core.facts import Action, Area, FileFacts
+from digest.core.facts import Action, Area
 from digest.core.grade import Graded, Level
 from digest.core.patterns import lazy
 from digest.document import Block, Code, Document, Item, Listing, Paragraph
@@ -26,7 +26,7 @@ from digest.i18n.statement_text import LEVEL_MARKS
 from digest.question.commit_range import Span
 from digest.question.intent import Changed
 from digest.question.questions import format_intent
-from digest.topics.matching import Resolved, restrict
+from digest.topics.matching import Resolved, is_listed, restrict, things_named
 from digest.topics.synonyms import kin
 from digest.topics.terms import pieces, term
 from handlers.context import Context
@@ -48,19 +48,21 @@ async def select_by_action(asked: Meant, ctx: Context) -> Meant:
     changes = await select(repository, query_of(asked))
     said = [g for g in changes if any(pattern.search(g.title) for pattern in patterns)]
     terms = frozenset().union(*(terms for way in resolved.alternatives for terms in way))
-    phrase, status = _OF_FILES.get(actions[0], _OF_FILES[Action.ADDED])
     names: dict[str, None] = {}
-    if actions[0] in _OF_FILES and not asked.intent.people:
+    phrase = answer_text.NEW_FILES
+    if actions[0] in _OF_NAMES and not asked.intent.people:
         every = await select(repository, replace(query_of(asked), topics=(), about=()))
-        with_files = [g for g in every if files_of(g, terms, status)]
-        names = dict.fromkeys(name for g in with_files for name in files_of(g, terms, status))
+        found, registered = things_named(every, terms, actions[0])
+        phrase = _OF_NAMES[actions[0]][0 if registered else 1]
+        names = dict.fromkeys(name for several in found.values() for name in several)
         # If there are such files, a title counts only with the topic as its tag or with a registry.
-        sure = [g for g in said if _is_listed(g, terms)]
-        said = [*with_files, *sure] if with_files else said
+        if found:
+            sure = () if registered else (g.sha for g in said if is_listed(g, terms))
+            shas = found.keys() | set(sure)
+            said = [g for g in every if g.sha in shas]
     if not said:
         return asked
-    found = {graded.sha: graded for graded in said}.values()
-    newest_first = sorted(found, key=lambda g: (g.commit.committed_at, g.sha), reverse=True)
+    newest_first = sorted(said, key=lambda g: (g.commit.committed_at, g.sha), reverse=True)
     held = await listed_result(newest_first, Resolved(), ctx)
     asked = replace(asked, held=held, only=newest_first)
     files = list_in_words([Code(name) for name in names], ctx.language, limit=_NAMES)
@@ -169,40 +171,12 @@ def _is_inside(graded: Graded, terms: Collection[str]) -> bool:
     return any(term(folder) in terms for folder in folders)
 
 
-_TAG = lazy(r"\[([^\]\[]{1,60})\]")
-
-_OF_FILES = {
-    Action.ADDED: (answer_text.NEW_FILES, FileStatus.ADDED),
-    Action.REMOVED: (answer_text.REMOVED_FILES, FileStatus.DELETED),
+_OF_NAMES = {
+    Action.ADDED: (answer_text.NEW_KEYS, answer_text.NEW_FILES),
+    Action.REMOVED: (answer_text.GONE_KEYS, answer_text.REMOVED_FILES),
 }
 
 _NAMES = 12  # files that are named
-
-
-def files_of(graded: Graded, terms: Collection[str], status: FileStatus) -> Sequence[str]:
-    """The program files that a change adds to or removes from a folder with one of these names."""
-    moved = [_stem(f) for f in graded.facts.files if f.status not in {status, FileStatus.MODIFIED}]
-    names = [_stem(f) for f in _inside(graded, terms) if f.status is status]
-    return [name for name in names if name not in moved and not name.startswith("_")]
-
-
-def _inside(graded: Graded, terms: Collection[str]) -> Iterator[FileFacts]:
-    """The program files in a folder with one of these names."""
-    for file in graded.facts.files:
-        folders = file.path.split("/")[:-1]
-        if file.area is Area.CORE and any(term(f) in terms for f in folders[-2:]):
-            yield file
-
-
-def _stem(file: FileFacts) -> str:
-    return file.path.rpartition("/")[2].partition(".")[0]
-
-
-def _is_listed(graded: Graded, terms: Collection[str]) -> bool:
-    """Whether a change has the topic as its tag, or changes the registry of the topic's things."""
-    if any(term(tag) in terms for tag in _TAG.findall(graded.title[:300])):
-        return True
-    return any(_stem(file) == "registry" for file in _inside(graded, terms))
 
 
 async def select_by_mark(asked: Meant, ctx: Context, tip: Tip) -> Meant:

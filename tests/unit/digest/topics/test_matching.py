@@ -1,6 +1,9 @@
 import pytest
 
+from digest.core.change import Side
 from digest.core.enums import ChangeKind, TopicPlace
+from digest.core.facts import Action, Clue, ClueKind, Evidence
+from digest.core.grade import Level
 from digest.topics.index_terms import topics_of
 from digest.topics.matching import (
     Resolved,
@@ -9,8 +12,10 @@ from digest.topics.matching import (
     near_topics,
     resolve,
     restrict,
+    things_named,
     topic_parts,
 )
+from tests.support import samples
 from tests.support.fakes import graded
 
 CHANGES = [
@@ -235,3 +240,28 @@ def test_general_names_of_one_thing_find_each_other(asked, known):
 )
 def test_parts_of_a_topic_are_words_and_names_of_several_words(topic, parts):
     assert topic_parts(topic) == parts
+
+
+def registry(n: int, *keys: tuple[str, str, Side]):
+    """A change to the tables of a registry: keys, tables and sides."""
+    clues = tuple(
+        Clue(
+            kind=ClueKind.REGISTERED,
+            name=key,
+            text=table,
+            evidence=Evidence(path="src/engine/registry.py", line=n, side=side),
+        )
+        for key, table, side in keys
+    )
+    return samples.change(n, f"Change {n}", Level.LOW, clues=clues)
+
+
+def test_keys_of_a_registry_come_and_go_with_the_tables_of_the_topic():
+    models, past = "_TEXT_MODELS", "_PREVIOUSLY_SUPPORTED_MODELS"
+    came = registry(1, ("Glimmer", models, Side.NEW), ("Knife", "_TOOLS", Side.NEW))
+    moved = registry(2, ("Ling", models, Side.OLD), ("Ling", "_VISION_MODELS", Side.NEW))
+    gone = registry(3, ("Plamo", models, Side.OLD), ("Plamo", past, Side.NEW))
+    changes = [came, moved, gone]
+    assert things_named(changes, {"model"}, Action.ADDED) == ({came.sha: ["Glimmer"]}, True)
+    assert things_named(changes, {"model"}, Action.REMOVED) == ({gone.sha: ["Plamo"]}, True)
+    assert things_named(changes, {"tool"}, Action.REMOVED) == ({}, False)

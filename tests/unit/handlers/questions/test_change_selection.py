@@ -13,7 +13,7 @@ from digest.core.grade import Level
 from digest.markdown import markdown
 from digest.question.intent import Changed
 from digest.question.periods import default_period
-from handlers.questions.change_selection import files_of
+from digest.topics.matching import files_of
 from handlers.questions.changed import list_changes
 from handlers.router import ask
 from tests.support import samples
