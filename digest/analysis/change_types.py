@@ -205,7 +205,7 @@ _CONCERNS = {
     r"(?:(?:compat(?:ibility)? )?support (?:for|of) )?(?P<what>\S.{0,100}?)"
     r"(?: support)?(?: as [\w -]{1,60})?$",
     "renamed": r"\b(?:chang\w{1,3} (?:the )?names? of|renam\w{1,3}) (?P<what>\S.{1,60}?)"
-    r" (?:to|into|as|->|→) (?P<new>\S+)",
+    r" (?:to|into|as|->|→) (?P<new>\S++)(?<!,)(?! and )",  # of one thing
 }
 _CONCERNED = {name: lazy(rule, re.IGNORECASE) for name, rule in _CONCERNS.items()}
 _HOW = lazy(
@@ -222,7 +222,9 @@ _SORTS = lazy(
 """Words that name nothing without what has them."""
 
 _AND = lazy(r",? and |[,;] ")
-_FAULTS = lazy(r".{0,60}\b(?:errors?|exceptions?|failures?)\b", re.IGNORECASE)
+_FAULTS = lazy(
+    r".{0,60}\b(?:dependenc(?:y|ies)|errors?|exceptions?|failures?|workarounds?)\b", re.IGNORECASE
+)
 """What nobody uses."""
 
 

@@ -66,6 +66,9 @@ _PLATFORMS = {
     """.split()  # noqa: SIM905 - a list of quoted words would not be read
 }
 
+_FOLDERS = frozenset({"docker", "metal"})
+"""Platforms whose names are also those of parts of programs: of a client, of a framework."""
+
 _ALONE = {
     Area.TESTS: words.TESTS_ONLY,
     Area.CI: words.CI_ONLY,
@@ -95,34 +98,34 @@ _VERBS = tuple(
     abort abstract accelerat accept account adapt add adjust adopt advanc aggregat align allocat
     allow always annotat append apply assert attach authoriz autodetect automat avoid await
     backport bound bracket bring broaden bug build bump bundl bypass cache calculat call cancel
-    canonicali capitali capture catch centrali change check clamp clarif classif clean clear
-    clos coalesc coerc collaps collect combin compact compar compil complet comput configur
-    connect consid consolidat consum continu convert copy correct cover creat customi cut
-    de-quot declar decod decoupl dedup default defer defin deflak delay delegat delet deprecat
-    dequantiz dequot deriv describ detect disabl disallow disambiguat discard discover display
-    distinguish document downgrad drain drop edit eliminat embed emit enabl encod enforc enhanc
-    ensur escap establish evaluat evict exclud execut exit expand explain export expos extend
-    externali extract factor fail fall fetch filter find finish fix flatten flush fold forbid
-    forward free gate generali generat get give group guard handl harden harmoni hide highlight
-    hoist honor honour hook ignor implement improv includ increas infer inherit initiali inject
-    inline insert install instrument integrat introduc invalidat invert isolat keep launch
-    lazily let lift limit link load log loosen lower maintain make manag mark match measur
-    mention merg migrat minif minimi moderni modif mov narrow never normali notif offload omit
-    only open optimi order organi overlap overrid pad parallel pars pass patch permit persist
-    pick pin plug plumb populat port prefer prefetch preload prepar preserv prevent print
-    prioriti promot propagat protect provid prun publish push quantiz quot rais re- read reapply
-    rebas rebuild recogni recommend recomput reconcil record recover recreat recycl redact
-    redirect redo reduc reenabl refactor refer refin reflect refresh refus regenerat register
-    reimplement reinstat reintroduc reject relax releas reload relocat remov renam render
-    reorder reorgani repair replac replay replicat report reproduc requir rerout reserv reset
-    resolv respect respond restor restrict restructur resubmit resum retain retir retry return
-    reus revert revis rework rewrit rotat rout run sanitiz save schedul scope screen seed select
-    send separat serializ set shard share ship short-circuit shorten show shrink shut silenc
-    simplif skip sort spawn specif speed split stabili standardiz start stop store stream
-    strengthen strip stub suggest support suppress surfac swap switch sync tak tap teach
-    terminat throttl throw tidy tighten tolerat trac translat treat trigger trim truncat try tun
-    turn tweak unblock undo unflak unhid unif unlock unpin unregister unskip updat upgrad upload
-    us utili valid vectoriz vendor verif wait warm warn widen wire wrap write yield
+    canonicali capitali capture catch centrali change check clamp clarif classif clean clear clos
+    coalesc coerc collaps collect combin compact compar compil complet comput configur connect
+    consid consolidat consum continu convert copy correct cover creat customi cut de-quot declar
+    decod decoupl dedup default defer defin deflak delay delegat delet deprecat dequantiz dequot
+    deriv describ detect disabl disallow disambiguat discard discover display distinguish document
+    downgrad drain drop edit eliminat embed emit enabl encod enforc enhanc ensur escap establish
+    evaluat evict exclud execut exit expand explain export expos extend externali extract factor
+    fail fall fetch filter find finish fix flatten flush fold forbid forward free gate generali
+    generat get give group guard handl harden harmoni hide highlight hoist honor honour hook ignor
+    implement improv includ increas infer inherit initiali inject inline insert install instrument
+    integrat introduc invalidat invert isolat keep launch lazily let lift limit link load log
+    loosen lower maintain make manag mark match measur mention merg migrat minif minimi moderni
+    modif mov narrow never normali notif offload omit only open optimi order organi overlap
+    overrid pad parallel pars pass patch permit persist pick pin plug plumb populat port prefer
+    prefetch preload prepar preserv prevent print prioriti promot propagat protect provid prun
+    publish push quantiz quot rais re- read reapply rebas rebuild recogni recommend recomput
+    reconcil record recover recreat recycl redact redirect redo reduc reenabl refactor refer refin
+    reflect refresh refus regenerat register reimplement reinstat reintroduc reject relax releas
+    reload relocat remov renam render reorder reorgani repair replac replay replicat report
+    reproduc requir rerout reserv reset resolv respect respond restor restrict restructur resubmit
+    resum retain retir retry return reus revert revis rework rewrit rotat rout run sanitiz save
+    schedul scope screen seed select send separat serializ set shard share ship short-circuit
+    shorten show shrink shut silenc simplif skip sort spawn specif speed split stabili standardiz
+    start stop store stream strengthen strip stub suggest support suppress surfac swap switch sync
+    tak tap teach terminat throttl throw tidy tighten tolerat trac translat treat trigger trim
+    truncat try tun turn tweak unblock undo unflak unhid unif unlock unpack unpin unregister
+    unskip updat upgrad upload us utili valid vectoriz vendor verif wait warm warn widen wire wrap
+    write yield
     """.split()  # noqa: SIM905 - a list of quoted words would not be read
 )
 """Beginnings of titles that say what is done; other titles name a thing."""
@@ -327,7 +330,10 @@ _REWORKS = lazy(
 )
 """Beginnings of titles about the form of code, not about what a program shows."""
 
-_NAMES_FIX = lazy(r"(?:(?! and )[^,;]){1,200} (?:bug)?fix(?:es)?")  # of one thing
+_NAMES_FIX = lazy(
+    r"(?!(?:few|minor|misc|miscellaneous|more|multiple|several|small|some|various)\b)"
+    r"(?:(?! and )[^,;]){1,200} (?:bug)?fix(?:es)?"
+)  # of one thing
 
 
 def _is_new(facts: Facts, begin: str) -> bool:
@@ -378,7 +384,7 @@ def _where(facts: Facts, text: str, labels: Sequence[str]) -> str:
     else:
         paths = [f.path.casefold() for f in facts.files if f.area is Area.CORE]
     common = set.intersection(*({*_WORD.findall(p)} for p in paths)) if paths else set()
-    named = (common | {label.casefold() for label in labels}) - told
+    named = ((common - _FOLDERS) | {label.casefold() for label in labels}) - told
     return next((name for low, name in _PLATFORMS.items() if low in named), "")
 
 
@@ -386,7 +392,7 @@ def platforms_of(facts: Facts, paths: Sequence[str], text: str) -> str:
     """The platforms that the tags or all of the paths name and a text does not."""
     tagged = {w.casefold() for tag in subject_tags(facts.subject) for w in _PARTS.findall(tag)}
     common = set.intersection(*({*_PARTS.findall(p.casefold())} for p in paths)) if paths else set()
-    named = (tagged | common) - {w.casefold() for w in _PARTS.findall(text)}
+    named = (tagged | (common - _FOLDERS)) - {w.casefold() for w in _PARTS.findall(text)}
     return ", ".join(name for low, name in _PLATFORMS.items() if low in named)
 
 

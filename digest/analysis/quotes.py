@@ -99,6 +99,7 @@ _FRAGMENT = lazy(r"An? [^.]{0,200}\b(?:that|which|for|to)\b")
 
 _STANDS_ALONE = lazy(r"[\"'(`]?[^\W_a-z].{0,400}[ \u4e00-\u9fff]", re.DOTALL)
 ENDS = (".", "!", "?", ".)", "。", "！", "？")
+_GOES_ON = ("e.g.", "i.e.", "cf.", "vs.")
 _SAME = 0.75  # minimum share of a paragraph's words in the title for it to count as a repetition
 
 _SUBJECT = lazy(
@@ -167,7 +168,9 @@ def _quotable(paragraph: str, reading: ChangeContext, *, differs: bool) -> str:
 
 def _is_whole(text: str) -> bool:
     """Whether a text consists of whole sentences that need no other ones."""
-    whole = text.endswith(ENDS) and text.count("(") == text.count(")")
+    whole = (
+        text.endswith(ENDS) and not text.endswith(_GOES_ON) and text.count("(") == text.count(")")
+    )
     leans = _LEANS.match(text) or POINTS.search(text)
     return bool(whole and not leans and _STANDS_ALONE.match(text))
 

@@ -85,6 +85,8 @@ def _peel(subject: Subject) -> tuple[int, bool, Undone | None]:
     text, numbers = strip_numbers(subject.title[:1000].strip())
     if numbers and numbers[-1] == subject.number:
         numbers.pop()
+    if several := _SEVERAL.search(subject.title[:1000]):  # the first has the title
+        numbers = [int(several[1])]
     text = strip_tags(text)[0]
     # The prefix of a conventional commit was already read; continue with the words.
     if subject.type or subject.scope:
@@ -100,6 +102,9 @@ def _peel(subject: Subject) -> tuple[int, bool, Undone | None]:
         inner, more = strip_numbers(text)
         text, numbers = (inner, more or numbers) if quoted else (text, numbers)
     return reverts, relands, _target(text, numbers, quoted=quoted)
+
+
+_SEVERAL = lazy(r"\(#(\d{2,9})(?:(?:,| and|, and| &) #\d{2,9}){1,8}\)")
 
 
 def _target(text: str, numbers: list[int], *, quoted: bool) -> Undone | None:

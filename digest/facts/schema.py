@@ -17,7 +17,7 @@ from typing import Any
 from digest.core.change import FileChange, FileStatus, Side
 from digest.core.facts import Action, Area, Fact, FactKind
 from digest.facts.languages import patterns
-from digest.facts.side_text import FileContext, FileSide, SideLines
+from digest.facts.side_text import COMMENT, FileContext, FileSide, SideLines
 from digest.frozen import frozen
 
 _DESCRIPTIONS: tuple[tuple[str, re.Pattern[str]], ...] = (
@@ -223,7 +223,9 @@ def _sql(scene: FileContext) -> Iterable[Fact]:
 
 def _statements(sheet: SideLines, pattern: re.Pattern[str]) -> Iterator[_Item]:
     for number, line in sheet.changed:
-        if ("TABLE" in line or pattern is _SQL_ANY_CASE) and (match := pattern.search(line)):
+        if pattern is not _SQL_ANY_CASE and ("TABLE" not in line or COMMENT.match(line)):
+            continue  # an example that documents code
+        if match := pattern.search(line):
             yield _Item(match["name"], match["what"].lower(), match["verb"].upper(), number)
 
 

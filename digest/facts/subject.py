@@ -86,7 +86,7 @@ def read_subject(title: str, body: str = "", number: int | None = None) -> Subje
     Without it the request is the last ``(#N)`` at the end of the title, since a squash merge adds
     its own after those of the commits before; the number of a cherry-pick's origin does not count.
     """
-    words, numbers = strip_numbers(title[:_LONGEST].strip().removeprefix("* "))
+    words, numbers = strip_numbers(title[:_LONGEST].strip().removeprefix("* ").removeprefix("*: "))
     if "\\n" in words:  # a line break that a tool wrote as text
         words, own = strip_numbers(words.partition("\\n")[0])
         numbers = numbers or own

@@ -98,7 +98,13 @@ placeholder (`run <name>`).
 _CONTEXT_ONLY = frozenset({"title_length", "files", "core"})
 """Signals that stabilise the score but are not worth showing to a reader."""
 
-_UNDONE = {"title_feature": "undone_feature", "title_removal": "undone_removal"}
+_UNDONE = {
+    "title_feature": "undone_feature",
+    "title_removal": "undone_removal",
+    "says_contract_removed": "undone_removal",
+    "says_deprecated_removed": "undone_removal",
+    "says_support_dropped": "undone_removal",
+}
 """Rules for reverts, which are graded by the title that they revert, and their reasons."""
 
 _BROUGHT_BACK = frozenset(
@@ -188,11 +194,9 @@ def grade(
     if RESEMBLES in due:
         reasons.append(Reason(rule=RESEMBLES, weight=due[RESEMBLES].strength, subject=""))
     if facts.reverts:
-        reasons = [
-            replace(r, rule=_UNDONE.get(r.rule, r.rule))
-            for r in reasons
-            if r.rule not in _BROUGHT_BACK
-        ]
+        kept = sorted((r for r in reasons if r.rule not in _BROUGHT_BACK), key=lambda r: r.weight)
+        named = (replace(r, rule=_UNDONE.get(r.rule, r.rule)) for r in kept)
+        reasons = list({r.rule: r for r in named}.values())
     return Grade(
         score=score, level=level, reasons=_strongest(reasons, level), by=graded_by(least, model)
     )

@@ -58,6 +58,8 @@ _REMOVALS = frozenset(
     {"contract_removed", "deprecated_removed", "deprecation", "rename", "support_dropped"}
 )
 """Demands that housekeeping also looks like."""
+_GONE = frozenset({"says_contract_removed", "says_deprecated_removed", "says_support_dropped"})
+"""Demands that still concern users when they are undone: what went is back."""
 _INSIDE = frozenset("behaviour contract_removed default deprecation instead rename".split())  # noqa: SIM905
 """Demands that a refactoring looks like."""
 
@@ -181,8 +183,8 @@ def _in_title(title: Title, *, core: bool) -> Iterator[tuple[str, str]]:
         yield "title_code", code[0].strip("`")
     if housekeeping := _HOUSEKEEPING.search(title.subject.words[:_BOUND]):
         yield "title_housekeeping", housekeeping[0]
-    if not title.undone:
-        yield from _demands(title, text, core=core)
+    demands = _demands(title, text, core=core)
+    yield from ((n, w) for n, w in demands if not title.undone or n in _GONE)
 
 
 def _demands(title: Title, text: str, *, core: bool) -> Iterator[tuple[str, str]]:

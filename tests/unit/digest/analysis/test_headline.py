@@ -34,6 +34,9 @@ def told(title, language=Language.EN, *files):
         ("tsdb:Optimize the pool", "tsdb: Optimize the pool"),
         ("[Pool] Unify the shapes of experts", "Refactoring (Pool): Unify the shapes of experts"),
         ("Refactor the pool", "Refactor the pool"),
+        ("*: use the new pool", "Use the new pool"),
+        ("Miscellaneous pool fixes", "Miscellaneous pool fixes"),
+        ("cri: unpack pools by layer", "cri: unpack pools by layer"),
         ("fix(relabel): stop on closed channel", "Fix (relabel): stop on closed channel"),
         ("fix(tsdb): overflow on a late query", "Fix (tsdb): overflow on a late query"),
         ("fix(rocm): stop on closed channel", "Fix (ROCm): stop on closed channel"),
@@ -175,6 +178,11 @@ def test_update_of_dependencies_names_no_platform_of_the_code_it_adapts():
     files = [file("go.mod", Area.BUILD, added=40), file("executor_linux.go", added=5)]
     assert told("Bump the go group", Language.EN, *files) == "Bump the go group"
     assert told("Bump it", Language.EN, *files[1:]).startswith("Linux: ")
+
+
+def test_folder_that_may_be_any_part_of_a_program_is_no_platform():
+    for path in ("web/metal/cards.rb", "core/docker/pool.go"):
+        assert told("Add a pool of cards", Language.EN, file(path)) == "Add a pool of cards"
 
 
 def test_platform_of_all_code_is_named():

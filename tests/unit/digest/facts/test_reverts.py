@@ -21,6 +21,7 @@ def find(title, body=""):
         ),
         ('Revert "Add a cache (#5)" (#9)', "", Undone(number=5, title="Add a cache")),
         ('Revert "Add a cache" (#5) (#9)', "", Undone(number=5, title="Add a cache")),
+        ('Revert "Add a cache" (#15 and #17) (#9)', "", Undone(number=15, title="Add a cache")),
         ('[Bugfix] Revert "[Core] Add (#5)" (#9)', "", Undone(number=5, title="[Core] Add")),
         ('Revert "[Core] Add a very lo… (#9)', "", Undone(title="[Core] Add a very lo…")),
         ("Revert [Core] Add a cache (#5) (#9)", "", Undone(number=5, title="[Core] Add a cache")),

@@ -45,6 +45,7 @@ GRAPHQL = "type User {\n  name: String!\n  age(unit: Unit): Int\n}\n"
         ("a.sql", "select 1;\n", "select 1;\n", "ALTER TABLE users ADD x int;\nDROP TABLE old;\n", ["changed users @1n", "removed old @2n"]),
         ("a.py", "x = 1\n", "x = 1", "q = 'CREATE TABLE jobs (id int)'", ["added jobs @1n"]),
         ("a.py", "x = 1\n", "x = 1", "# create table of contents", []),
+        ("a.rb", "x = 1\n", "x = 1", '#   ALTER TABLE "jobs" ADD CONSTRAINT a', []),
         ("api/openapi.yaml", "a: 1\nb: 2\n", "b: 2", "b: 3", ["changed openapi.yaml @2n"]),
         ("x.schema.json", "{}\n", "{}", '{"a": 1}', ["changed x.schema.json @1n"]),
         ("tests/a.proto", PROTO, "string prompt", "string text", []),

@@ -304,6 +304,16 @@ def test_what_a_revert_takes_back_was_just_given() -> None:
     assert grade(replace(given, reverts=Undone(title="Add a flag"))).level is Level.MEDIUM
 
 
+@pytest.mark.parametrize(
+    ("title", "level"),
+    [("Drop support for pools", Level.MEDIUM), ("Rename cards", Level.LOW)],
+)
+def test_a_revert_of_a_removal_brings_back_what_users_had_given_up(title, level) -> None:
+    undone = replace(changed(f'Revert "{title}"'), reverts=Undone(title=title))
+    assert grade(undone).level is level
+    assert [r.rule for r in grade(undone).reasons].count("undone_removal") <= 1
+
+
 @pytest.mark.parametrize("title", ["Add a flag", "[Feature] Support a flag", "Remove a flag"])
 def test_a_revert_announces_and_adds_nothing(title: str) -> None:
     told = changed(f'Revert "{title}"', fact(FactKind.FLAG, Action.ADDED, "--x"))
@@ -457,6 +467,8 @@ def test_a_workaround_for_an_old_version_is_no_minimum() -> None:
     told = changed("Remove python 3.2 `Pool` workaround")
     assert not demands_high(told)
     assert demands_high(changed("Remove Python 3.2"))
+    assert not demands_high(changed("Remove image pool dependency from the controller"))
+    assert demands_high(changed("Remove image builds of the controller"))
 
 
 def test_refactoring_that_removes_inner_names_demands_nothing() -> None:
