@@ -31,7 +31,7 @@ from digest.document import (
     Text,
     plain,
 )
-from digest.errors import NothingBefore, UnknownChange
+from digest.errors import NothingBefore
 from digest.grading.outcomes import lowered_by
 from digest.i18n import answer_text as words
 from digest.i18n.answer_text import reason_words
@@ -45,7 +45,7 @@ from handlers.context import Context
 from handlers.digests.ingest import tip_of
 from handlers.ports.status_port import undoings_of
 from handlers.questions.explain import beside_others, find, refuse_elsewhere
-from handlers.questions.pull_request import explain_requested, reviews_of
+from handlers.questions.pull_request import reviews_of
 from handlers.questions.scope import reach, viewpoint
 
 _REASONS = 12  # the most reasons of a grade to show, the weightiest first
@@ -112,11 +112,7 @@ async def risky(intent: Risky, ctx: Context) -> Answer:
 
 async def reviewers(intent: Reviewers, ctx: Context) -> Answer:
     """The reviewers, from the forge if it knows, otherwise from the commit."""
-    try:
-        graded = await one_change(intent.reference, ctx)
-    except UnknownChange as unknown:
-        assert intent.reference is not None
-        return await explain_requested(intent.reference, ctx, unknown)
+    graded = await one_change(intent.reference, ctx)
     if (reviews := await reviews_of(graded, ctx)) is not None:
         return answer_of(
             "reviewers",

@@ -154,7 +154,7 @@ async def _read_later(graded: Graded, ctx: Context, tip: Tip) -> None:
     if " " in (quoted := bare_title(graded.title)):
         words.append(rf"^.*{re.escape(quoted)}(?!\w)")
     if graded.number is not None:
-        words.append(rf"(?:^.*|\breverts? (?:\S+)?)#{graded.number}(?!\w)")
+        words.append(rf"(?:^.*|\breverts? (?:merge request )?\S*)[#!]{graded.number}(?!\w)")
     names = re.compile("|".join(words), re.IGNORECASE)  # "^" is the title
     every = await ctx.watched.source.titles(tip)
     later = takewhile(lambda titled: titled.sha != graded.sha, every)

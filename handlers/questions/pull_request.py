@@ -155,9 +155,9 @@ async def explain_requested(reference: Reference, ctx: Context, unknown: Unknown
         raise unknown
     try:
         if reference.number is not None:
-            return await _explain_number(reference.number, forge, ctx)
+            return await _explain_number(reference.number, forge, ctx, issues=reference.sign != "!")
         return await _explain_commit(reference.sha, forge, ctx)
-    except NotOnForge:
+    except (NotOnForge, UnknownChange):
         raise unknown from None
     except ForgeDown as error:
         if forge.eager:
@@ -226,11 +226,13 @@ class _Told:
     why: str = ""
 
 
-async def _explain_number(number: int, forge: Forge, ctx: Context) -> Answer:
+async def _explain_number(number: int, forge: Forge, ctx: Context, *, issues: bool) -> Answer:
     kept = await kept_request(number, ctx)
     try:
         request = await forge.request(number)
     except NotOnForge:
+        if not issues:
+            raise
         # Issues and requests share their numbers on most forges.
         return await explain_issue(number, ctx)
     except ForgeFailed:

@@ -12,7 +12,9 @@ from digest.core.request import Issue, IssueState, Patch, PullRequest, RequestSt
 from digest.document import Heading, plain
 from digest.errors import ForgeDown, NotOnForge, UnknownChange
 from digest.markdown import markdown
+from digest.question.intent import Author, Explain, Released, Reviewers, ShowDiff, Why
 from handlers.ports.forge_port import KeptRequest
+from handlers.questions import answer
 from handlers.questions.pull_request import (
     explain_issue,
     explain_requested,
@@ -117,6 +119,26 @@ async def test_that_nobody_reviewed_is_said_only_where_the_forge_was_asked(reque
         CHANGE, facts=replace(CHANGE.facts, subject=replace(CHANGE.facts.subject, number=None))
     )
     assert await reviews_of(numberless, ctx) is None
+
+
+@pytest.mark.parametrize("kind", [ShowDiff, Author, Why, Reviewers, Released])
+async def test_any_question_about_an_open_request_tells_that_it_is_open(kind):
+    ctx = asked(FakeForge({REQUEST.number: REQUEST}))
+    told = markdown((await answer(kind(reference=Reference(number=REQUEST.number)), ctx)).document)
+    assert "It is not a change of the branch" in told
+    elsewhere = Reference(number=REQUEST.number, repository="other/repo")
+    with pytest.raises(UnknownChange):
+        await answer(kind(reference=elsewhere), ctx)
+
+
+async def test_merge_request_is_not_looked_for_among_issues():
+    forge = FakeForge(issues={7: ISSUE})
+    ctx = asked(forge)
+    assert "No port" in markdown(
+        (await answer(Explain(reference=Reference(number=7)), ctx)).document
+    )
+    with pytest.raises(UnknownChange, match=r"^!7 is not in"):
+        await answer(Explain(reference=Reference(number=7, sign="!")), ctx)
 
 
 async def test_forge_that_is_down_costs_the_reviews_alone():
