@@ -57,6 +57,23 @@ def test_of_status(status, body, reason):
     assert not fault.charged
 
 
+@pytest.mark.parametrize(
+    ("status", "body", "hint"),
+    [
+        (404, "<html>", "ends in /v1"),
+        (405, "", "ends in /v1"),
+        (404, '{"error": {"message": "The model `x` does not exist"}}', ""),
+        (300, "", "the server redirects"),
+        (399, "", "the server redirects"),
+        (400, "", ""),
+    ],
+)
+def test_a_wrong_address_is_blamed_on_base_url(status, body, hint):
+    detail = of_status(status, {}, body.encode(), Scrub("")).detail
+    assert ("base_url" in detail) == bool(hint)
+    assert hint in detail
+
+
 def test_scrub_makes_one_short_line_without_the_key():
     said = Scrub("k-123")("a\x1b[31m\n\u202eb " + "k-123 " * 100)
     assert "k-123" not in said

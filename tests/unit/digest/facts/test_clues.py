@@ -136,12 +136,16 @@ def test_tags_of_a_structure_are_no_words_beside_it():
 
 @pytest.mark.parametrize(
     ("path", "found"),
-    [("docs/pool.md", ["Use `--pool-size` to set how many workers run."]), ("docs/pool.yml", [])],
+    [
+        ("docs/pool.md", ["To set how many workers run, use `--pool-size` in the file."]),
+        ("docs/pool.yml", []),
+    ],
 )
 def test_sentence_of_a_page_is_read_without_the_title_of_its_box(path, found):
     base = "import argparse\np = argparse.ArgumentParser()\n"
     flag = ("app/cli.py", base, base + 'p.add_argument("--pool-size", type=int)\n')
-    text = 'Intro.\n\n!!! note "Not enabled"\n    Use `--pool-size` to set how many workers run.\n'
+    text = 'Intro.\n\n!!! note "Not enabled"\n    To set how many workers run,\n'
+    text += "    use `--pool-size` in\n    the file.\n"
     told = clues(ClueKind.DOCS, flag, (path, "Intro.\n", text))
     assert [clue.text for clue in told] == found
 

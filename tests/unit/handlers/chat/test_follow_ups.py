@@ -329,7 +329,7 @@ async def test_thanks_in_more_words_are_answered_kindly(ctx, question):
 )
 async def test_a_question_about_the_current_change_is_understood(ctx, question, intent):
     answer = await said(ctx, "explain #12", question)
-    assert (answer.intent, shas(answer)) == (intent, ["bbbbbbb2"])
+    assert (answer.intent, shas(answer), answer.total) == (intent, ["bbbbbbb2"], 1)
 
 
 @pytest.mark.parametrize("question", ["最后一个的 diff", "show the diff of the last one"])
@@ -381,6 +381,8 @@ async def test_related_changes_are_those_of_its_main_file(ctx):
     talk = await last_talk(replace(ctx, conversation=ME))
     assert talk is not None
     assert "src/scheduler.py" in talk.question
+    assert answer.window is not None
+    assert answer.window.until - answer.window.since >= timedelta(days=28)
 
 
 async def test_the_rest_of_the_release_of_a_change_is_listed():

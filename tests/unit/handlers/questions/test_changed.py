@@ -52,6 +52,14 @@ async def test_a_topic_with_few_changes_is_looked_up_in_a_month(ctx):
     assert "There is little or nothing in the last 7 days" in markdown(answer.document)
 
 
+async def test_the_biggest_change_counts_the_lines_that_it_removes():
+    drop = made("bbbbbbb2", "Drop the queue (#12)", 2)
+    files = tuple(replace(file, added=0, deleted=9) for file in drop.files)
+    changes = [made("aaaaaaa1", "Add a queue (#11)", 1), replace(drop, files=files)]
+    answer = await ask("biggest change this week", context(FakeSource(changes)))
+    assert [(row.graded.number, row.unseen) for row in answer.rows] == [(12, "9 ±")]
+
+
 async def test_a_file_is_found_by_the_end_of_its_path_among_others():
     files = {"src/pool/size.py": 5, "docs/pool.md": 2}
     changes = [

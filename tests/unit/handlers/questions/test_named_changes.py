@@ -72,7 +72,9 @@ async def test_changed_defaults_are_those_of_the_folder(ctx, folder, told):
     after = TEXT.replace("80", "81")
     source.blobs = {"ddddddd4-old": TEXT, "ddddddd4-new": after}
     answer = await ask(f"which defaults changed in {folder}/ this week", context(source))
-    assert ("APP_PORT" in markdown(answer.document)) is told
+    shown = markdown(answer.document)
+    assert ("APP_PORT" in shown) is told
+    assert ("/commit/ddddddd4" in shown) is told
 
 
 async def test_that_no_name_was_removed_is_said_with_what_was_looked_for(ctx):
