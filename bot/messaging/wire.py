@@ -99,6 +99,9 @@ class HttpClient:
             raise SendError(SendReason.UNSUPPORTED, "the address cannot be used") from None
         except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError) as error:
             raise SendError(SendReason.UNAVAILABLE, type(error).__name__) from None
+        except aiohttp.ClientHttpProxyError as error:
+            detail = f"the proxy refuses the connection (status {error.status})"
+            raise SendError(SendReason.UNAVAILABLE, detail) from None
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
             raise SendError(SendReason.NO_ANSWER, type(error).__name__) from None
 

@@ -77,6 +77,9 @@ def classify(error: Exception, method: str) -> SendError:
             return _refusal(response, method)
         case aiohttp.ClientConnectorError() | aiohttp.ConnectionTimeoutError():
             return SendError(SendReason.UNAVAILABLE, f"{method}: no connection")
+        case aiohttp.ClientHttpProxyError(status=status):
+            said = f"{method}: the proxy refuses the connection (status {status})"
+            return SendError(SendReason.UNAVAILABLE, said)
         case aiohttp.InvalidURL():
             return SendError(SendReason.BROKEN, f"{method}: no usable address")
         case aiohttp.ClientError() | TimeoutError() | OSError():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from pathlib import Path
 
@@ -11,8 +12,9 @@ from pydantic import SecretStr
 from bot.config.channel_section import Promise
 from bot.delivery.delivery import Delivery, Posting
 from bot.delivery.part_sender import Patience, Target
-from bot.messaging.sender import Part, SendError, SendReason
+from bot.messaging.sender import Part, Sender, SendError, SendReason
 from bot.messaging.wire import HttpClient
+from bot.platforms import slack
 from bot.platforms.webhook import Config, Webhook, create, sign
 from digest.document import Document, Paragraph, Strong, Text
 from tests.servers.loopback import Breaks, DropsAfter, Fails, Hangs
@@ -153,3 +155,27 @@ def test_bodies_are_as_the_golden_ones(make):
     (part,) = create(Config(url=SecretStr("https://x.example/"))).render(make())
     told = json.dumps(json.loads(part.body), ensure_ascii=False, indent=1) + "\n"
     assert told == (GOLDEN / f"{make.__name__}.json").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("kind", ["webhook", "slack"])
+async def test_what_a_proxy_does_not_let_through_was_not_sent(monkeypatch, kind):
+    async def refuse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(b"HTTP/1.1 407 Proxy Authentication Required\r\ncontent-length: 0\r\n\r\n")
+        writer.close()
+
+    async with await asyncio.start_server(refuse, "127.0.0.1", 0) as proxy:
+        port = proxy.sockets[0].getsockname()[1]
+        for name in ("HTTPS_PROXY", "https_proxy"):
+            monkeypatch.setenv(name, f"http://127.0.0.1:{port}")
+        for name in ("NO_PROXY", "no_proxy"):
+            monkeypatch.delenv(name, raising=False)
+        sender: Sender
+        if kind == "slack":
+            sender = slack.create(slack.Config(bot_token=SecretStr("xoxb-1")))
+        else:
+            sender = Webhook(SecretStr("https://hook.example.org/x"), None, HttpClient())
+        with pytest.raises(SendError, match=r"the proxy refuses .*407") as raised:
+            await sender.send("C0123456789", sender.render(HELLO)[0])
+        await sender.aclose()
+    assert raised.value.reason is SendReason.UNAVAILABLE
