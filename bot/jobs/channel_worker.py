@@ -124,6 +124,15 @@ class ChannelWorker:
                 digests=len(results),
                 late=round(late.total_seconds(), 3),
             )
+            await self._amend(channel)
+
+    async def _amend(self, channel: Subscription) -> None:
+        """Amend what the finished slot corrects; what fails is left to the next sweep."""
+        if self._work.amend is not None:
+            try:
+                await self._work.amend({channel.name: channel})
+            except Exception:
+                log.exception("amend.broken")
 
     async def _conclude(self, channel: Subscription, results: Sequence[Delivered]) -> None:
         """Remember deliveries that are not worth another attempt."""

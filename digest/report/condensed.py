@@ -6,6 +6,7 @@ matters and what to do. Links and numbers are always made by code.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
@@ -198,7 +199,7 @@ def _item(
     below = _below(graded, told, language, acts=acts)
     if acts:
         gap = " " if below and language is Language.EN else ""
-        below = join(["👉 ", *entry.todo, gap, *below])
+        below = join([_TO_DO, *entry.todo, gap, *below])
     return Item(join(head), (Item(below),) if below else ())
 
 
@@ -354,7 +355,7 @@ def _told(entry: ReportEntry, report: Report, language: Language) -> Iterator[Bl
             yield Listing(tuple(Item(where.cited(statement)) for statement in statements))
 
 
-_MARK = "↩️ "
+_MARK, _TO_DO = "↩️ ", "👉 "
 _MARKS = tuple(LEVEL_MARKS.values())
 
 
@@ -369,7 +370,10 @@ class RevertedChange:
 def mark_reverted(
     document: Document, reverts: Sequence[RevertedChange], repository: Repository
 ) -> Document | None:
-    """The document with reverted changes marked; ``None`` if it lists none of them."""
+    """The document with reverted changes marked, in its first sentence as well.
+
+    ``None`` if it lists none of them.
+    """
     language = Language(document.language)
     blocks: list[Block] = []
     found = False
@@ -378,9 +382,24 @@ def mark_reverted(
             items = tuple(_marked(item, reverts, repository, language) for item in block.items)
             found = found or items != block.items
             blocks.append(replace(block, items=items))
+        elif isinstance(block, Paragraph) and not block.aside:
+            spans = join([block.spans, *_notes(block.spans, reverts, repository, language)])
+            blocks.append(replace(block, spans=spans))
         else:
             blocks.append(block)
     return replace(document, blocks=tuple(blocks)) if found else None
+
+
+def _notes(
+    spans: Spans, reverts: Sequence[RevertedChange], repository: Repository, language: Language
+) -> Iterator[Part]:
+    """A sentence for each reverted change that a paragraph names."""
+    text = plain(spans)
+    for one in reverts:
+        name, by = name_link(one.change, repository), name_link(one.by, repository)
+        if re.search(rf"{re.escape(name.text)}(?!\w)", text):
+            yield f" {_MARK}"
+            yield from words.REVERT_NOTE(language, title=name, by=by)
 
 
 def revert_note(one: RevertedChange, repository: Repository, language: Language) -> Document:
@@ -398,7 +417,9 @@ def _marked(
     by = next((r.by for r in reverts if _lists(item, r.change, repository)), None)
     if by is None:
         return item
-    return replace(item, spans=join([item.spans, *_reverted(by, repository, language)]))
+    left = tuple(one for one in item.children if not plain(one.spans).startswith(_TO_DO))
+    marked = join([item.spans, *_reverted(by, repository, language)])
+    return replace(item, spans=marked, children=left)
 
 
 def _reverted(by: Graded, repository: Repository, language: Language) -> list[Part]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from digest.chat.chat_settings import Filters
@@ -63,7 +63,8 @@ async def digest_since(
     language, apart from :func:`shown_from`.
     """
     source = ctx.watched.source
-    # The next digest begins at this tip: what came after the window is in this one, too.
+    # The next digest begins at this tip: what came after the window is in this one, too, and the
+    # report says so.
     dated = replace(window, until=datetime.max.replace(tzinfo=UTC))
     if seen is None or tip.sha is None:
         return await _report(ctx, tip, dated, window, least, late=())
@@ -101,6 +102,10 @@ async def _report(
     read = await ingest(ctx, selection, tip)
     if late is None:
         late = [g.sha for g in read.changes if g.commit.committed_at < window.since]
+    newest = max((g.commit.committed_at for g in read.changes), default=window.since)
+    if selection != window and newest >= window.until:
+        until = min(newest + timedelta(seconds=1), ctx.clock.now())  # dates may be wrong
+        window = replace(window, until=max(until, window.until))
     total = await ctx.watched.source.count(tip, selection) if tip.sha else 0
     read = replace(read, changes=tuple(await with_descriptions(read.changes, ctx)))
     judgement = await _judge(ctx, read, tip)

@@ -112,6 +112,27 @@ async def test_owners_of_files_decide_which_chat_hears_of_a_change(tmp_path: Pat
     assert shown == {"core": ["core"], "@ada": ["web"], "nobody": []}
 
 
+async def test_a_digest_that_is_caught_up_is_dated_up_to_its_newest_commit(tmp_path: Path) -> None:
+    builder = RepositoryBuilder(tmp_path / "project")
+    for n, hours in enumerate((30, 5, -900)):  # the last one has the date of a wrong clock
+        at = NOON - timedelta(hours=hours)
+        builder.commit(f"Add module m{n}", {f"part{n}.py": "x = 1\n"}, at=at)
+    file = tmp_path / "digestbot.toml"
+    file.write_text(f"data = {str(tmp_path / 'data')!r}\n", encoding="utf-8")
+    settings = RepositoryConfig(place=str(builder.path), name="ada/project")
+    channel = ChannelConfig(name="all", platform="fake", time="12:00", least=Level.LOW)
+    post = at_target(
+        Target(name="all", sender=FakeSender()), subscriptions_of(channel, [settings])[0]
+    )
+    missed = NOON - timedelta(days=1)
+    async with open_workspace(file, FixedClock(NOON)) as app:
+        (made,) = await Slots(app).build(post, Slot(day=missed.date(), at=missed))
+    shown = markdown(made.document)
+    assert all(f"module m{n}" in shown for n in range(3))
+    first = NOON - timedelta(days=2)
+    assert f"{first:%Y-%m-%d %H:%M} – {NOON:%Y-%m-%d %H:%M}" in shown
+
+
 async def test_labels_of_the_forge_filter_and_mute_and_no_report_is_lost(tmp_path: Path) -> None:
     builder = RepositoryBuilder(tmp_path / "project")
     for n in range(4):

@@ -206,7 +206,6 @@ async def test_edit_that_is_refused_for_now_is_made_later_and_one_for_good_is_le
     revert(repository)
     sender.edit_errors = [SendError(SendReason.UNAVAILABLE)]
     await world.sweep(MONDAY + DAY)
-    await world.sweep(MONDAY + DAY)
     assert world.notes() == []
     await world.sweep(MONDAY + DAY)
     assert len(world.notes()) == 1
@@ -228,6 +227,7 @@ async def test_death_at_any_step_of_an_amendment_edits_and_tells_once(app, repos
     world = World(app, repository, sender)
     await world.days(-1, 0)
     revert(repository)
+    sender.edit_errors = [SendError(SendReason.UNAVAILABLE)]  # only planned at first
     await world.sweep(MONDAY + DAY)
     for step in range(20):
         sender.step = Crash(at=step)
@@ -275,7 +275,8 @@ async def test_revert_and_what_it_undoes_name_the_digest_that_announced_it(app, 
 async def test_what_a_digest_undoes_is_looked_up_once_for_all_its_channels(
     app, repository, monkeypatch
 ) -> None:
-    world = World(app, repository, FakeSender(can_find=True, can_edit=True))
+    sender = FakeSender(can_find=True, can_edit=True)
+    world = World(app, repository, sender)
     [(name, first)] = world.served.items()
     world.served |= {f"{name}-{n}": replace(first, name=f"{name}-{n}") for n in range(3)}
     await world.days(-1, 0)
@@ -294,12 +295,13 @@ async def test_what_a_digest_undoes_is_looked_up_once_for_all_its_channels(
 
     monkeypatch.setattr(revert_notes, "undone_by", undone)
     monkeypatch.setattr(SqlDigests, "get", got)
+    sender.edit_errors = [SendError(SendReason.UNAVAILABLE)] * 4  # only planned at first
     await world.sweep(MONDAY + DAY)
     # Each channel's own post is amended all the same.
     assert looked == [repository.sha("main")]
     assert len(await SqlAmendments(app.database).planned()) == 4
     # What was just built is not read back to be finished.
-    assert len(read) == 4
+    assert len([name for name in read if (MONDAY + DAY).date().isoformat() in name]) == 4
     monkeypatch.undo()
     await world.sweep(MONDAY + DAY)
     assert len(world.marked()) == 4

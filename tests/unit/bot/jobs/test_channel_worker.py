@@ -235,6 +235,24 @@ async def test_slot_is_finished_once_all_of_it_is_frozen_and_says_how_it_went():
     assert (line["event"], line["digests"], line["late"]) == ("slot.finished", 2, 1.235)
 
 
+@pytest.mark.parametrize("breaks", [False, True])
+async def test_earlier_posts_are_amended_as_soon_as_a_slot_is_finished(breaks):
+    world, amended = world_at("2026-01-23T09:00", DAY, first=OLD), []
+
+    async def amend(posts) -> None:
+        amended.append([*posts])
+        if breaks:
+            raise ZeroDivisionError
+
+    worker = ChannelWorker(replace(world.work(), amend=amend))
+    with structlog.testing.capture_logs() as logs:
+        await worker.produce(world.post(), slot(NEW))
+    assert amended == [["team"]]
+    assert [line["event"] for line in logs if "broken" in line["event"]] == breaks * [
+        "amend.broken"
+    ]
+
+
 async def test_slot_is_built_though_its_post_is_refused_for_now():
     world = world_at("2026-01-23T09:00", DAY, first=OLD)
     world.sender.errors = [SendError(SendReason.UNAVAILABLE) for _ in range(5)]

@@ -113,7 +113,7 @@ def test_top_changes_are_those_that_the_digest_counts_as_posted():
 
 @pytest.mark.parametrize("web", ["", samples.REPOSITORY.web])
 @pytest.mark.parametrize("language", Language)
-def test_reverted_change_is_marked_on_its_line_alone(web, language):
+def test_reverted_change_is_marked_on_its_line_and_in_the_first_sentence(web, language):
     repository = replace(samples.REPOSITORY, web=web)
     report = replace(week(language), repository=repository)
     document = roll_up_document(report, language)
@@ -123,10 +123,15 @@ def test_reverted_change_is_marked_on_its_line_alone(web, language):
     marked = mark_reverted(document, [revert], repository)
     assert marked is not None
     before, after = markdown(document).splitlines(), markdown(marked).splitlines()
-    ((old, new),) = [(o, n) for o, n in zip(before, after, strict=True) if o != n]
+    gone = [line for line in before if line not in after]
+    lead, old, todo = gone
+    lead_now, new = [line for line in after if line not in before]
+    assert todo.startswith(("  👉 ", "  - 👉 ")), todo
     assert new.startswith(f"{old} · ↩️ ")
     assert f"#{by.number}" in new
     assert f"#{change.number}" in old
+    assert lead_now.startswith(f"{lead} ↩️ ")
+    assert f"#{change.number}" in lead_now.removeprefix(lead)
     told = markdown(revert_note(revert, repository, language))
     assert f"#{change.number}" in told
     assert f"#{by.number}" in told
