@@ -97,7 +97,9 @@ async def ask(
                 intent, there, line, found = await _answered(reading, talk, told)
         asked, told = reading.intent, there
         found = _opened(found, line)
-        if talk and isinstance(asked, intents.More) and _repeats(found, talk, told):
+        pages = isinstance(asked, intents.More) and isinstance(intent, _LISTED)
+        ends = talk is not None and pages and _repeats(found, talk, told)
+        if ends:
             end = Paragraph(words.NO_MORE(told.language))
             found = replace(found, document=replace(found.document, blocks=(end,)))
         if meant is None and not pressed:
@@ -105,7 +107,7 @@ async def ask(
     except UserError as error:
         return _as_meant(_refused(error, told.language), meant, told.language)
     paged = replace(told, page=0) if found.cut else told
-    if talk is None or reading.sure or found.total or found.listed:
+    if not ends and (talk is None or reading.sure or found.total or found.listed):
         await follow_ups.remember(intent, found, paged, talk, asked)
     return _as_meant(_measured(intent, found, told), meant, told.language)
 

@@ -95,7 +95,7 @@ def of_the_last(asked: Asked) -> Iterator[Weighed]:
         yield Weighed(4.6, Retell())  # "how many is that"
     if slots or asked.has("other", "most") or asked.commands:
         return
-    if asked.follows in _ONE and len(asked.left) < 2:
+    if (asked.follows in _ONE or (asked.follows and spoken)) and len(asked.left) < 2:
         yield from (Weighed(6.0, one) for phrase, one in _OF_ONE.items() if asked.says(phrase))
     if its and asked.left in _PARTS and asked.only_words(*_ITS, "among"):
         weight = 6.0 if asked.follows == "change" else 4.6
@@ -109,13 +109,16 @@ def of_the_last(asked: Asked) -> Iterator[Weighed]:
     harms = asked.has("risk", "remedy") or (its and asked.has("kind:breaking"))
     bare = asked.only(*_ITS) or (asked.is_writing and asked.only("kind:fix", *_ITS))
     if harms and (bare or (its and len(asked.left) < 3)) and not asked.has("who", "upgrade"):
-        yield Weighed(4.5, Risky())  # "does it affect windows users"
+        of_one = asked.follows in _ONE and asked.has("it")
+        yield Weighed(5.6 if of_one else 4.5, Risky())  # "does it affect windows users"
     elif not bare:
         return
     elif asked.is_writing and asked.has("wrote", "agent", "change", *_DONE):
         if its or asked.has("wrote"):
             one = asked.follows in _ONE or (spoken and asked.has("wrote"))
             yield Weighed(5.6 if one else 4.5, Author())
+    elif its and asked.has("future") and asked.has("act:removed", "kind:deprecations"):
+        yield Weighed(7.2, Nth(place=0))  # "when will it be removed"
     elif asked.says("when_released") and (its or asked.follows):
         yield Weighed(7.2 if asked.follows and its else 4.7, Released())
     elif its and (asked.has("why") or asked.says("in_which_change")):
@@ -150,7 +153,7 @@ _DONE = ("kind:fix", *_ACTS)
 _ITS = (
     *("it", "aux", "ask", "join", "prep", "who", "me", "wrote", "agent", "change", "releases"),
     *("again", "contributors", "risk", "remedy", "graded", "kind:security", "kind:breaking"),
-    *("state", "why", *_ACTS),
+    *("state", "why", "future", *_ACTS),
 )
 """Tags of words in a question about the change under discussion."""
 _OF_ONE = {
@@ -219,7 +222,7 @@ def again(asked: Asked) -> Iterator[Weighed]:
         yield Weighed(5.0, Again(back=True))
     elif same := _same(asked):
         yield Weighed(5.0, Again(same=same, window=asked.span, kind=kind))
-    elif asked.has("me") or asked.commands:
+    elif (asked.has("me") and not asked.says("by_whom")) or asked.commands:
         return
     elif listed and asked.has("among") and asked.only("among", "ask", *_BESIDE_LANGUAGE):
         yield Weighed(5.0, Again(back=True))  # "what's in it"
@@ -269,7 +272,8 @@ def _turned(asked: Asked) -> Iterator[Weighed]:
     of_names = [tag for tag in asked.tags if tag.startswith(named)]
     if of_names and not (asked.follows and (_goes_on(asked) or "again" in asked.opening)):
         return
-    if asked.is_writing and asked.follows in _MANY and asked.only(*_WHO_DID):
+    did = (asked.is_writing and asked.only(*_WHO_DID)) or asked.says("by_whom")
+    if did and asked.follows in _MANY:
         yield Weighed(4.6, Again(people=True))  # "who bumped them"
     words = asked.only_words(*_BESIDE_AGAIN, *of_names, *(f"kind:{k}" for k in asked.kinds))
     if slots or asked.without or not words or again == Again():
@@ -293,7 +297,7 @@ def _turned(asked: Asked) -> Iterator[Weighed]:
         yield Weighed(4.5 if asked.follows else 1.4, again)  # "what about ssr", "only ROCm"
 
 
-_WHO_DID = ("who", "aux", "it", "bump", "agent", "change", "wrote", *_ACTS)
+_WHO_DID = ("kind:fix", "who", "aux", "it", "bump", "agent", "change", "wrote", *_ACTS)
 _COUNTED, _NAMED = ("per", "people", "files", "folders", "top"), ("topic", "author", "path", "top")
 
 
@@ -375,6 +379,7 @@ def _narrows_last(asked: Asked) -> bool:
         return False
     if not (asked.level or asked.kinds) or asked.has("happened", "upgrade"):
         return False
-    some = asked.follows in _LISTED and asked.says("is_there_any")  # "any fixes?"
+    bare = [tag for tag in asked.tags if tag.startswith(("level:", "kind:"))]  # "security?"
+    some = asked.follows in _LISTED and (asked.says("is_there_any") or asked.only(*bare))
     which = asked.follows == "release" or (asked.follows and asked.says("which_of_those")) or some
     return bool((asked.has("only") and not asked.has("ask")) or _goes_on(asked) or which)

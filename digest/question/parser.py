@@ -95,7 +95,10 @@ def readings(asked: Asked) -> list[Weighed]:
     )
 
 
-_PLACE = lazy(r"(?:and )?(?:the )?(\d{1,2})(?:st|nd|rd|th)?(?: one)?", re.IGNORECASE)
+_PLACE = lazy(
+    r"(?:(?:and|show(?: me)?|what about) )?(?:the |number )?(\d{1,2})(?:st|nd|rd|th)?(?: one)?",
+    re.IGNORECASE,
+)
 _MOST_PLACES = 20  # the highest number that means a position after a list
 _NOBODY = Background()
 _NO_TOPIC = frozenset({"noise", "aux", "prep", "ask", "join", "it", "own", "greet"})

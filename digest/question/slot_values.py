@@ -223,8 +223,10 @@ _COMMITTING = {"commit", "push", "merge", "submit", "contribute", "touch", "edit
 def _owner(tokens: Sequence[Token], place: int) -> list[int]:
     """*Ada's changes*."""
     names = _run(tokens, place)
-    if not names or not tokens[names[-1]].owns or names[-1] + 1 >= len(tokens):
+    if not names or not tokens[names[-1]].owns:
         return []
+    if names[-1] + 1 == len(tokens):  # "only Ada's"
+        return names if place and tokens[place - 1].tags & {"only", "again"} else []
     if place and tokens[place - 1].text.lower() in ARTICLES:
         return []
     after = tokens[names[-1] + 1 : names[-1] + 3]

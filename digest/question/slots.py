@@ -83,10 +83,10 @@ _BEST = r"(?:top|best|main|key|biggest|largest|last|latest|newest|most(?: (?!of\
 _NOUN = r"(?:prs|pull requests|commits|changes|fixes|features|things|items|people|authors)"
 _TOP = lazy(
     r"\b(?:biggest|largest|longest|smallest|oldest|newest|latest|(?<!top )most recent)"
-    r"(?= (?:\w+ )?(?:pr|commit|pull request|change|merge|fix|patch|revert)\b(?! message))"
+    r"(?= (?:\w+ )?(?:pr|commit|pull request|change|merge|fix|patch|revert)\b(?! message)| one ?$)"
     r"|\blast(?= (?:change|commit|pr|merge|fix) (?:to|in|on|of|for|by|that)\b)"
-    r"|\b(?:which|what)(?:'?s)?(?: one)?(?: of (?:them|these|those))?(?: is| was| looks)?"
-    r" (?:the )?(?:riskiest|most (?:risky|dangerous|important|critical|serious))(?: one)?(?= ?$)"
+    r"|(?:\A|\b(?:which|what)(?:'?s)?(?: one)?(?: of (?:them|these|those))?(?: is| was| looks)? )"
+    r"(?:the )?(?:riskiest|most (?:risky|dangerous|important|critical|serious))(?: one)?(?= ?$)"
     r"|哪一?[个条项](?:改动|变更|提交)?最(?:危险|重要|关键|严重|要紧)(?= ?$)"
     rf"|\b{_BEST} (?P<a>{_COUNT})"
     r"(?! (?:\w+ )?(?:hour|day|week|month|year|quarter|release|version)s?\b)"

@@ -266,7 +266,9 @@ def _told_again(intent: More | Retell, talk: Talk | None, ctx: Context) -> tuple
         raise NothingBefore
     ctx = replace(ctx, length=talk.length)
     if isinstance(intent, More):
-        return last, replace(ctx, page=talk.page + 1)
+        lists = [one for one in _subjects(talk, ctx) if not isinstance(one, OfChange)]
+        of_change = isinstance(last, OfChange) and not isinstance(last, ShowDiff)
+        return lists[0] if of_change and lists else last, replace(ctx, page=talk.page + 1)
     retold = replace(ctx, page=talk.page, language=intent.language or ctx.language)
     if intent.longer is None:
         return last, retold
@@ -317,10 +319,8 @@ def _back(lists: Sequence[Intent]) -> Intent:
     return Changed(window=last.window, topic=last.topic, author=last.author, path=last.path)
 
 
-_ASKED = (
-    *("topic", "author", "path", "per", "people", "files", "folders", "top", "things"),
-    *("actions", "switched"),
-)
+_ASKED = ("topic", "author", "path", "per", "people", "files", "folders", "top", "things",
+          "actions", "switched")  # fmt: skip
 """Fields of a follow-up that replace those of a list question."""
 _COUNTED: dict[str, Any] = {"per": "", "people": False, "files": False, "folders": False}
 

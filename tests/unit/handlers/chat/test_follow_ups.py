@@ -543,6 +543,22 @@ async def test_more_after_the_last_page_says_that_there_is_none(ctx):
     assert "Fuse the experts" not in shown(told)
 
 
+async def test_after_the_last_page_places_are_still_those_of_the_list(ctx):
+    await said(ctx, "changes last 20 days", "more")
+    assert shas(await said(ctx, "the second one")) == ["aaaaaaa1"]
+
+
+async def test_more_after_a_change_of_a_list_goes_on_with_the_list(ctx):
+    await said(ctx, "what changed in MoE this week", "who wrote the first one")
+    assert "There is nothing more to show." in shown(await said(ctx, "any others?"))
+
+
+async def test_whose_is_asked_of_a_list_in_short(ctx):
+    theirs = await said(ctx, "changes last 20 days", "only grace's")
+    assert shas(theirs) == ["bbbbbbb2"]
+    assert "By author" in shown(await said(ctx, "changes last 20 days", "by whom"))
+
+
 async def test_whether_a_list_is_released_asks_which(ctx):
     told = await said(ctx, "changes last 20 days", "is that released yet")
     assert "2. [MoE] Fuse the experts" in str(told.error)
