@@ -132,7 +132,7 @@ _VERBS = tuple(
 
 BEGINS = re.compile(
     r"(?:in [^,]{2,40}, )?(?:(?:\w{2,20}ly|also|better|further|now) )?"
-    rf"(?:do not |don't |error (?:if|on|when) |new |format (?!of )|tag (?!of )"
+    rf"(?:do not |don't |error (?:if|on|when) |new |impl |format (?!of )|tag (?!of )"
     r"|(?:[a-z][\w-]{1,20} ){1,3}(?:add|allow|discover|handle|ignore|respect)s? "
     rf"|{'|'.join(_VERBS)})"
     r"(?!ors?\b|ers?\b|\w{0,3}ing\b|ied\b)"

@@ -198,7 +198,7 @@ def _with_platform(spans: Spans, facts: Sequence[Fact | Evidence], reading: Chan
     """A clause after the platforms for which alone it holds."""
     paths = [(f.evidence if isinstance(f, Fact) else f).path for f in facts]
     where = platforms_of(reading.facts, paths, plain(spans))
-    return join([f"{where}: ", *spans]) if where else spans
+    return join([where, *statement_text.COLON(reading.language), *spans]) if where else spans
 
 
 def _secured(reading: ChangeContext) -> Iterator[Statement]:

@@ -1818,6 +1818,8 @@ def test_what_holds_for_one_platform_names_it(title, path, name, told):
     graded = change(title, gone, files=[samples.file(path)])
     graded = replace(graded, facts=replace(graded.facts, subject=read_subject(title)))
     assert lines(graded)[0] == told
+    where = "ROCm：" if told.startswith("ROCm: ") else ""
+    assert lines(graded, Language.ZH)[0] == f"{where}移除了 {name}。"
 
 
 @pytest.mark.parametrize(

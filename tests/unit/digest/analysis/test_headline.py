@@ -35,6 +35,7 @@ def told(title, language=Language.EN, *files):
         ("[Pool] Unify the shapes of experts", "Refactoring (Pool): Unify the shapes of experts"),
         ("Refactor the pool", "Refactor the pool"),
         ("*: use the new pool", "Use the new pool"),
+        ("feat(stream): impl Pool for cards", "stream: impl Pool for cards"),
         ("Miscellaneous pool fixes", "Miscellaneous pool fixes"),
         ("cri: unpack pools by layer", "cri: unpack pools by layer"),
         ("fix(relabel): stop on closed channel", "Fix (relabel): stop on closed channel"),

@@ -60,13 +60,16 @@ def test_marks_name_what_they_mark(path, text, facts):
     assert added(path, text) == facts
 
 
-def test_a_member_of_cpp_is_named_with_its_type_unless_nobody_else_can_use_it():
+def test_a_member_is_named_with_its_type_unless_nobody_else_can_use_it():
     text = "struct POOL_API Pool {{\npublic:\n\tint n;\n{}\t[[deprecated]] int size();\n}};\n"
     (open_,), (hidden,) = (
         find(scene("a.hpp", "", text.format(part))) for part in ("", "private:\n")
     )
     assert (open_.name, open_.public) == ("Pool::size", None)
     assert hidden.public is False
+    trait = "pub trait Source {\n    #[deprecated(note = \"use b\")]\n    fn take(&self) {}\n}\n"
+    (mark,) = find(scene("a.rs", "", trait))
+    assert mark.name == "Source::take"
 
 
 @pytest.mark.parametrize(
