@@ -6,6 +6,7 @@ meaningful by itself: it has a commit's name, or the mark of a digest.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from enum import StrEnum
@@ -19,6 +20,7 @@ from digest.core.grade import Graded
 from digest.core.statement import Analysis, ChangeType
 from digest.document import Actions, Button, Document
 from digest.i18n.chat_text import EXPLAIN, FULL_REPORT, MUTE, USEFUL, USELESS
+from digest.markdown import markdown
 from digest.topics.index_terms import bearings
 from digest.topics.terms import kinds_of
 
@@ -75,7 +77,13 @@ def answer_buttons(
     if answer.error is not None or not changes:
         return ()
     topic = answer.topic if mutes and answer.intent == "changed" else ""
-    return _rows(_explained(changes, language), _mute(topic, language))
+    return _rows(_explained(_shown(changes, answer.document), language), _mute(topic, language))
+
+
+def _shown(changes: Sequence[Graded], document: Document) -> Sequence[Graded]:
+    """The changes on the page that an answer shows, by their numbers; all if it shows none."""
+    numbers = {int(number) for number in re.findall(r"[#/](\d{1,9})(?!\w)", markdown(document))}
+    return [one for one in changes if one.number in numbers] or changes
 
 
 def with_buttons(document: Document, buttons: Iterable[Actions]) -> Document:

@@ -72,4 +72,4 @@ async def test_who_is_not_answered_is_shown_nothing():
 
 
 async def test_page_without_subscriptions_says_so():
-    assert "No chat gets a digest yet." in await seen("U1")
+    assert "There are no digests that I can show you here." in await seen("U1")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from bot.store.digests import mark_of
@@ -66,6 +68,14 @@ def test_topics_are_muted_only_where_that_is_possible():
     assert labels == ["Useful", "Not useful"]
     muted = buttons(answer_buttons(answer("explain", change), Language.EN, mutes=True))
     assert [one.value for one in muted if one.action == "mute"] == [main_topic(change)]
+
+
+def test_only_changes_on_the_page_that_is_shown_get_a_button():
+    found = answer("changed", *everything())
+    last = everything()[-1]
+    page = replace(PLAIN, blocks=(Paragraph((Text(f"Tidy (#{last.number})"),)),))
+    rows = answer_buttons(replace(found, document=page), Language.EN)
+    assert [one.value for one in buttons(rows)] == [last.sha[:12]]
 
 
 def test_answer_without_changes_has_none():
