@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -917,6 +918,34 @@ def test_what_a_new_document_requires_is_quoted_before_comments():
     facts = replace(graded.facts, items=(item,), clues=(helped, *graded.facts.clues))
     told = lines(replace(graded, facts=facts))
     assert told.index(first) < told.index("New method Pool.worker: Return one that is idle.")
+
+
+@pytest.mark.parametrize(
+    ("level", "pages", "quoted"),
+    [
+        (Level.HIGH, 3, ["Every processor requires two.", "The pool keeps workers."]),
+        (Level.MEDIUM, 3, ["Every processor requires two."]),
+        (Level.HIGH, 1, ["The pool keeps workers.", "Without a pool the workers would be new."]),
+        (Level.MEDIUM, 1, ["The pool keeps workers."]),
+        (Level.MEDIUM, 0, ["Because of a pool, workers must wait."]),
+    ],
+)
+def test_documentation_is_quoted_before_comments_and_twice_only_of_an_important_change(
+    level, pages, quoted
+):
+    docs = "docs/pool.md"
+    written = ["The pool keeps workers.", "A pool has workers.", "Every processor requires two."]
+    why = ["Without a pool the workers would be new.", "Because of a pool, workers must wait."]
+    graded = change(
+        "Keep a pool of workers",
+        files=[samples.file(CLI), samples.file(docs, area=Area.DOCS)],
+        clues=[
+            *(clue(ClueKind.REMARK, path=docs, text=text) for text in written[:pages]),
+            *(clue(ClueKind.REMARK, text=text) for text in why[: 1 if pages else 2]),
+        ],
+        level=level,
+    )
+    assert re.findall("“(.+?)”", "\n".join(lines(graded))) == quoted
 
 
 @pytest.mark.parametrize(
