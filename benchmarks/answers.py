@@ -124,10 +124,15 @@ class Listed:
         return len(await self.names(branch, selection))
 
     async def find(
-        self, branch: Tip, number: int | None = None, sha: str = "", text: str = ""
+        self,
+        branch: Tip,
+        number: int | None = None,
+        sha: str = "",
+        text: str = "",
+        issue: int | None = None,
     ) -> Sequence[str]:
         """Nothing, because the archive lacks nothing."""
-        del branch, number, sha, text
+        del branch, number, sha, text, issue
         return ()
 
     async def is_ancestor(self, base: str, tip: str) -> bool:

@@ -69,6 +69,9 @@ _TRAILER = re.compile(r"[A-Z][A-Za-z]*(?:-[A-Za-z]+)+:\s")
 _MOST_BODY = 1_000  # characters; the first ones say what a commit does
 
 
+_CLOSES = (
+    "(close[sd]?|fix(e[sd])?|resolve[sd]?):?[[:blank:]]+(issue )?(#|http[^[:blank:]]*/issues/)"
+)
 _MOST_WITH_TEXT = 8  # the newest commits with a text that are given
 
 
@@ -186,9 +189,14 @@ class GitSource:
         return len(await self.names(branch, selection))
 
     async def find(
-        self, branch: Tip, number: int | None = None, sha: str = "", text: str = ""
+        self,
+        branch: Tip,
+        number: int | None = None,
+        sha: str = "",
+        text: str = "",
+        issue: int | None = None,
     ) -> Sequence[str]:
-        """Full shas of the commits with a request number, an abbreviated sha or a text.
+        """Full shas of commits with a request number, a short sha or a text, or closing an issue.
 
         They are newest first. A number and a text are looked up in the messages of the branch's
         first parents, a sha of at least four digits in the whole repository. A text that only
@@ -198,10 +206,13 @@ class GitSource:
         with _git_errors():
             if sha:
                 return await self._commits_named(sha.lower())
-            if text and branch.sha is not None:
-                shas = await self._saying(text, branch.sha, "--first-parent")
+            said = ("--fixed-strings", f"--grep={text}")
+            if issue is not None:
+                said = ("--extended-regexp", f"--grep={_CLOSES}{issue}([^0-9]|$)")
+            if (text or issue is not None) and branch.sha is not None:
+                shas = await self._saying(said, branch.sha, "--first-parent")
                 if not shas:
-                    inner = await self._saying(text, branch.sha, "--no-merges")
+                    inner = await self._saying(said, branch.sha, "--no-merges")
                     merges = [await self._merge_of(sha, branch.sha) for sha in inner]
                     shas = list(dict.fromkeys(filter(None, merges)))
                 return shas
@@ -226,12 +237,11 @@ class GitSource:
             self._titles = branch.sha, [_titled(text) for text in texts if text]
         return self._titles[1]
 
-    async def _saying(self, text: str, tip: str, among: str) -> list[str]:
-        """The commits whose messages have a text: the newest ones and the oldest one."""
+    async def _saying(self, said: Sequence[str], tip: str, among: str) -> list[str]:
+        """The commits whose messages say something: the newest ones and the oldest one."""
         listed = await self._view.git().run(
-            "log", among, "--no-patch", "--format=%H", "--fixed-strings", "--regexp-ignore-case",
-            f"--grep={text}", tip, "--",
-        )  # fmt: skip
+            "log", among, "--no-patch", "--format=%H", "--regexp-ignore-case", *said, tip, "--"
+        )
         shas = listed.decode().split()
         return [*shas[:_MOST_WITH_TEXT], *shas[_MOST_WITH_TEXT:][-1:]]
 

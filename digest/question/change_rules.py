@@ -67,8 +67,8 @@ def about_one(asked: Asked) -> Iterator[Weighed]:
         return
     if asked.says("which_release"):
         tag = "releases"
-    if not tag and asked.has("who") and asked.has("agent"):
-        yield Weighed(6.2, Author(reference=reference))  # "who else worked on #1"
+    if not tag and asked.has("who") and asked.has("agent", "kind:fix"):
+        yield Weighed(6.2, Author(reference=reference))  # "who else worked on #1", "who fixed #1"
     named = tag == "wrote" and not asked.is_writing  # "what did #1 change"
     if tag == "diff" or ((not tag or named) and asked.slots(Path)):
         yield Weighed(6.0, ShowDiff(reference=reference, part=part_of(asked)))

@@ -94,12 +94,18 @@ class Source(Protocol):
         """The number of commits that ``git rev-list --count`` finds in the selection."""
 
     async def find(
-        self, branch: Tip, number: int | None = None, sha: str = "", text: str = ""
+        self,
+        branch: Tip,
+        number: int | None = None,
+        sha: str = "",
+        text: str = "",
+        issue: int | None = None,
     ) -> Sequence[str]:
         """Full names of the commits with a request number, a shortened sha or a text, newest first.
 
         A number is searched for in subjects and merge messages of the branch, a text in all its
-        messages; of many that hold the text, the newest ones are given, and the oldest one.
+        messages; of many that hold the text, the newest ones are given, and the oldest one. For an
+        ``issue``, those that say that they close it.
         """
 
     async def titles(self, branch: Tip) -> Sequence[TitledCommit]:

@@ -31,7 +31,7 @@ from digest.document import (
     Text,
     plain,
 )
-from digest.errors import NothingBefore
+from digest.errors import NothingBefore, UnknownChange
 from digest.grading.outcomes import lowered_by
 from digest.i18n import answer_text as words
 from digest.i18n.answer_text import reason_words
@@ -45,7 +45,7 @@ from handlers.context import Context
 from handlers.digests.ingest import tip_of
 from handlers.ports.status_port import undoings_of
 from handlers.questions.explain import beside_others, find, refuse_elsewhere
-from handlers.questions.pull_request import reviews_of
+from handlers.questions.pull_request import closers_of, reviews_of
 from handlers.questions.scope import reach, viewpoint
 
 _REASONS = 12  # the most reasons of a grade to show, the weightiest first
@@ -231,14 +231,23 @@ def _lines(files: Sequence[FileChange], lines: Sequence[str], ctx: Context) -> I
 
 
 async def one_change(reference: Reference | None, ctx: Context) -> Graded:
-    """The change that is asked about, the newest of its request.
+    """The change that is asked about: the newest of its request, or the one that closed the issue.
 
     Raises ``NothingBefore``, ``UnknownChange`` and ``AmbiguousReference``.
     """
     if reference is None:
         raise NothingBefore
     refuse_elsewhere(reference, ctx)
-    return (await find(reference, ctx, await tip_of(ctx)))[0]
+    try:
+        if not reference.issue:
+            return (await find(reference, ctx, await tip_of(ctx)))[0]
+    except UnknownChange:
+        if reference.number is None:
+            raise
+    closers = await closers_of(reference.number, ctx) if reference.number else ()
+    if not closers:
+        raise UnknownChange(str(reference), ctx.watched.repository.name)
+    return closers[0]
 
 
 async def _change(graded: Graded, ctx: Context) -> Change:

@@ -8,11 +8,13 @@ analysed by the same facts as any change, and stored as a request.
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from digest.analysis.analyse import analyse
 from digest.answer.answers import Answer, AnswerRow, as_of, graded_because
+from digest.answer.listing import line_of
 from digest.core.change import Change
 from digest.core.enums import Language
 from digest.core.facts import FACTS_VERSION
@@ -42,7 +44,7 @@ from digest.i18n.phrase import Part, between, list_in_words
 from digest.report.blocks import change_blocks, title_link
 from digest.window import minute
 from handlers.context import Context
-from handlers.digests.ingest import batch_of, tip_of, warn_unparsed
+from handlers.digests.ingest import batch_of, ensure, tip_of, warn_unparsed
 from handlers.ports.forge_port import Forge, KeptRequest
 from handlers.questions.scope import viewpoint
 
@@ -83,12 +85,29 @@ async def explain_issue(number: int, ctx: Context) -> Answer:
     return Answer(intent="explain", document=document, total=len(rows), rows=rows)
 
 
+async def closers_of(number: int, ctx: Context) -> Sequence[Graded]:
+    """The changes of the branch that say that they close an issue, the newest first."""
+    tip = await tip_of(ctx)
+    shas = await ctx.watched.source.find(tip, issue=number)
+    found = await ensure(ctx, list(shas), tip) if shas else ()
+    return [one for one in found if one.number != number and not _is_elsewhere(number, one, ctx)]
+
+
+def _is_elsewhere(number: int, graded: Graded, ctx: Context) -> bool:
+    """Whether a message has the address of an issue of another repository with this number."""
+    pages = re.findall(rf"/([\w.-]+/[\w.-]+?)(?:/-)?/issues/{number}\b", graded.commit.message)
+    mine = ctx.watched.repository.name.casefold()
+    # A repository known only by its folder may be anybody's clone.
+    return "/" in mine and bool(pages) and mine not in map(str.casefold, pages)
+
+
 async def _named(number: int, issue: Issue | None, ctx: Context) -> _Named:
     repository = ctx.watched.repository
     query = Query(terms=(f"#{number}",), limit=_MOST_CHANGES)
     found = await ctx.archive.select(repository, query)
     naming = [one for one in found if number in one.facts.issues and one.number != number]
     closers = [one for one in naming if number in closing(one.commit.message, repository.name)]
+    closers += await closers_of(number, ctx)
     if issue is not None and issue.closed_by:
         closers += (await ctx.archive.load(repository, issue.closed_by)).values()
     shas = {one.sha for one in closers}
@@ -112,10 +131,12 @@ async def _document(number: int, issue: Issue | None, named: _Named, ctx: Contex
             blocks.append(Paragraph(words.LABELS(language, labels=labels)))
         paragraphs = read_paragraphs(issue.body, [issue.title])[:_MOST_PARAGRAPHS]
         blocks += [Paragraph((Text(paragraph),)) for paragraph in paragraphs]
-    for phrase, changes in ((words.CLOSED_BY, named.closing), (words.NAMED_BY, named.naming)):
-        blocks += [
-            Paragraph(phrase(language, change=title_link(change, repository))) for change in changes
-        ]
+    for change in named.closing:
+        day = change.commit.committed_at.astimezone(ctx.zone).date().isoformat()
+        closed = words.CLOSED_BY(language, change=title_link(change, repository), day=day)
+        blocks += [Paragraph(line) for line in (closed, line_of(change, language)) if line]
+    for change in named.naming:
+        blocks.append(Paragraph(words.NAMED_BY(language, change=title_link(change, repository))))
     if issue is not None and (others := _others(issue, named)):
         links: list[Part] = [request_link(one, repository) for one in others]
         requests = list_in_words(links, language, limit=_MOST_TOLD)
@@ -145,11 +166,21 @@ log = logging.getLogger(__name__)
 
 
 async def explain_requested(reference: Reference, ctx: Context, unknown: UnknownChange) -> Answer:
-    """Explain what neither archive nor clone has, from the forge.
+    """Explain what neither archive nor clone has as a change, from the forge.
 
-    Raises ``unknown`` if the forge lacks it too or there is no forge, and the forge's errors. If
-    the forge was not configured but only guessed, being down counts as not having it.
+    Without an answer of the forge, a number that a change says it closes is an issue's. Otherwise
+    raises ``unknown``, or the forge's errors. If the forge was not configured but only guessed,
+    being down counts as not having it.
     """
+    try:
+        return await _explain_by_forge(reference, ctx, unknown)
+    except UnknownChange:
+        if reference.number is None or not await closers_of(reference.number, ctx):
+            raise unknown from None
+        return await explain_issue(reference.number, ctx)
+
+
+async def _explain_by_forge(reference: Reference, ctx: Context, unknown: UnknownChange) -> Answer:
     forge = ctx.watched.forge
     if forge is None:
         raise unknown

@@ -16,6 +16,7 @@ from digest.core.facts import FACTS_VERSION
 from digest.core.grade import Graded, Repository
 from digest.core.reference import Query
 from digest.core.release import TaggedRelease, eligible, spellings
+from digest.core.request import closing
 from digest.errors import UnknownBranch
 from digest.facts.extract import extract
 from digest.grading.importance import grade
@@ -110,9 +111,20 @@ class FakeSource:
         return len(self._chosen(selection))
 
     async def find(
-        self, branch: Tip, number: int | None = None, sha: str = "", text: str = ""
+        self,
+        branch: Tip,
+        number: int | None = None,
+        sha: str = "",
+        text: str = "",
+        issue: int | None = None,
     ) -> Sequence[str]:
         self._called("find", branch, number, sha)
+        if issue is not None:
+            return [
+                c.sha
+                for c in self.branch_changes
+                if issue in closing(c.commit.message, REPOSITORY.name)
+            ]
         if sha:
             return [c.sha for c in self.branch_changes if c.sha.startswith(sha)]
         if text:

@@ -458,6 +458,21 @@ async def test_find_by_text_gives_the_merge_of_a_branch_that_says_it(builder) ->
     assert await source.find(await source.tip(), text="cve-2026-1") == [merge]
 
 
+async def test_find_by_issue_gives_what_closes_it(builder) -> None:
+    fork = builder.commit("Begin (#1)\n\nSee #12, fixes #120.", {"a": "1"})
+    builder.commit(
+        "Guard\n\nFixes: https://forge.test/ada/text/issues/12", branch="text", parents=[fork]
+    )
+    closing = builder.commit("Mend it (#2)\n\ncloses #12", {"a": "2"})
+    merge = builder.merge("text", message="Merge pull request #3 from ada/text")
+    source = await opened(builder)
+
+    assert await source.find(await source.tip(), issue=12) == [closing]
+    assert await source.find(await source.tip(), issue=120) == [fork]
+    assert await source.find(await source.tip(), issue=13) == []
+    assert merge
+
+
 async def test_titles_are_those_of_first_parents_and_of_merges_what_they_merge(builder) -> None:
     fork = builder.commit("Begin (#1)\n\nWith a body.\n\nSigned-off-by: A <a@b.c>", {"a": "1"})
     builder.commit("Bump text", {"b": "1"}, branch="text", parents=[fork])

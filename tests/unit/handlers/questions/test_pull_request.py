@@ -23,6 +23,7 @@ from handlers.questions.pull_request import (
     request_of,
     reviews_of,
 )
+from handlers.router import ask
 from tests.support.fakes import REPOSITORY, FakeArchive, FakeSource, change, context, graded
 
 NOW = datetime(2026, 1, 23, 12, tzinfo=UTC)
@@ -259,3 +260,29 @@ async def test_issue_that_nobody_knows_is_unknown_and_a_forge_that_is_down_says_
         await explain_issue(3, asked(FakeForge(down=down, eager=True)))
     answer = await explain_issue(3, asked(FakeForge(down=down, eager=True), archived=[CHANGE]))
     assert answer.total == 1
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("explain #3", "Closed by [Add the port"),
+        ("is #3 fixed", "Closed by [Add the port"),
+        ("#3 修好了吗", "由 [Add the port"),
+        ("who fixed #3", "was written by"),
+        ("who fixed issue #3", "was written by"),
+        ("which release has #3", "is not in a release yet"),
+    ],
+)
+async def test_a_number_that_a_change_closes_is_an_issue_although_no_forge_tells(question, said):
+    fixing = change("a", "Add the port (#12)\n\nCloses #3.")
+    other = change("b", "Add a part (#13)\n\nSee #4, and it closes #31.")
+    ctx = asked(branch=[other, fixing])
+    ctx = replace(ctx, watched=replace(ctx.watched, source=tagged(ctx.watched.source)))
+    assert said in markdown((await ask(question, ctx)).document)
+    assert isinstance((await ask("explain #4", ctx)).error, UnknownChange)
+
+
+def tagged(source: FakeSource) -> FakeSource:
+    """The branch with a release before all of its changes."""
+    begin = change("c", "Begin (#1)", at=NOW - timedelta(days=9))
+    return FakeSource([*source.branch_changes, begin], tags={"v1.0.0": begin.sha})
