@@ -214,11 +214,13 @@ class GitSource:
                 if not shas:
                     inner = await self._saying(said, branch.sha, "--no-merges")
                     merges = [await self._merge_of(sha, branch.sha) for sha in inner]
-                    shas = list(dict.fromkeys(filter(None, merges)))
-                return shas
+                return shas or list(dict.fromkeys(filter(None, merges)))
             if number is None or branch.sha is None:
                 return ()
             naming = await self._mentions.naming(self._view.git(), branch, number)
+            said = ("--fixed-strings", f"--grep=(#{number})")
+            # A commit of a merged branch may have a number of its own.
+            naming = naming or await self._saying(said, branch.sha, "--no-merges")
             commits = await patches.read_commits(self._view.git(), naming) if naming else ()
             return [c.sha for c in commits if request_of(c.commit) == number]
 

@@ -274,7 +274,7 @@ class ReleaseIndex:
     """The tip of the branch, and all references."""
     copies: Mapping[str, Sequence[str]]
     """Commits on release branches or tags but not on the branch, by what they are copies of: by the
-    commit that they say they pick, and by their subject."""
+    commit that they say they pick, and by their title."""
     unreleased: frozenset[str]
     """Commits of the branch that no final release has, the newest."""
 
@@ -290,7 +290,7 @@ async def read_release_index(git: Git, tip: str, known: ReleaseIndex | None = No
     near, lacking = await asyncio.gather(_on_releases(git, tip, refs), _lacking(git, tip, final))
     copies: dict[str, list[str]] = {}
     for sha, subject, picked in near:
-        for name in {*picked, subject} - {""}:
+        for name in {*picked, _title(subject)} - {""}:
             copies.setdefault(name, []).append(sha)
     return ReleaseIndex(key=(tip, refs), copies=copies, unreleased=lacking)
 
@@ -307,10 +307,48 @@ async def read_released(
 ) -> tuple[str, list[str]]:
     """The first release with a commit, empty if none has it, and the releases with a copy of it."""
     first = "" if commit in index.unreleased else await _first_with(git, commit)
-    found = [*index.copies.get(commit, ()), *index.copies.get(subject, ())]
-    copies = [copy for copy in dict.fromkeys(found) if copy != commit]
-    releases = {await _first_with(git, copy) for copy in copies[:_PICKS]}
-    return first, sorted(releases - {""})
+    releases: set[str] | None = None
+    for sha, title in await _merged(git, commit, subject):
+        named = [*index.copies.get(sha, ()), *index.copies.get(_title(title), ())]
+        copies = [copy for copy in dict.fromkeys(named) if copy != sha]
+        having = {await _first_with(git, copy) for copy in copies[:_PICKS]} - {""}
+        releases = having if releases is None else releases & having
+        if not releases:
+            break
+    return first, sorted(releases or ())
+
+
+async def _merged(git: Git, commit: str, subject: str) -> list[tuple[str, str]]:
+    """The commit with its subject; of a merge, the commits that it brought."""
+    try:
+        told = await git.run(
+            "log", "--no-merges", f"--max-count={_INNER + 1}", "--format=%H %s",
+            f"{commit}~1..{commit}", "--",
+        )  # fmt: skip
+    except GitFailed as failure:
+        if failure.status is None:
+            raise
+        return [(commit, subject)]  # it has no parent here
+    rows = (line.partition(" ") for line in told.decode("utf-8", "replace").splitlines())
+    brought = [(sha, title) for sha, _, title in rows]
+    return brought if 0 < len(brought) <= _INNER else [(commit, subject)]
+
+
+_INNER = 20  # commits of a merged branch, of more than which no copies are looked for
+_LEAST_WORDS = 4  # a shorter title may be that of another change
+_NUMBER_BEHIND = lazy(r"(?:\s*\(#\d{1,9}\))+$")
+_LINE_BEFORE = lazy(
+    r"^(?:\[?(?:release|back-?port|cherry-?pick)[^\]:\s]*(?: to [^\]:\s]+)?[\]:]\s*"
+    r"|\[v?\d+(?:\.[\dx]+)+\]\s*)+",
+    re.IGNORECASE,
+)
+"""What a backport's title begins with: *[release-1.4]*, *Backport:*."""
+
+
+def _title(subject: str) -> str:
+    """What the titles of a change and of its copies have in common, whatever their numbers."""
+    bare = _LINE_BEFORE.sub("", _NUMBER_BEHIND.sub("", subject)).strip()
+    return bare.casefold() if bare.count(" ") + 1 >= _LEAST_WORDS else subject
 
 
 async def _references(git: Git) -> bytes:

@@ -185,9 +185,9 @@ def touched(asked: Asked) -> Iterator[Weighed]:
 @rule
 def shipped(asked: Asked) -> Iterator[Weighed]:
     """Whether a release has a change: *is #12 in 3.14*."""
-    named = len(asked.references) == 1 and len(asked.slots(Release)) == 1
-    if named and asked.says("in_release") and not asked.kinds:
-        yield Weighed(6.5, Released(reference=asked.references[0]))
+    named = asked.slots(Release)
+    if len(asked.references) == len(named) == 1 and asked.says("in_release"):
+        yield Weighed(6.5, Released(reference=asked.references[0], release=named[0].name))
 
 
 @rule

@@ -236,7 +236,9 @@ class Author(OfCurrent):
 
 @frozen
 class Released(OfCurrent):
-    """The first release that contains a change."""
+    """The first release that contains a change, or whether a named ``release`` does."""
+
+    release: str = ""
 
 
 SUBJECT = "its name"  # the part of a change with the name under discussion

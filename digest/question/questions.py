@@ -113,6 +113,8 @@ def format_intent(intent: Intent) -> str:
             return _text(who if people else "changed", intent, people="")
         case Released(reference=None):
             return "which release has it"
+        case Released(reference=reference, release=tag) if tag:
+            return f"is {reference} in {tag}"
         case Retell(language=language, longer=longer):
             return f"in {_NAMES[language]}" if language else "longer" if longer else "shorter"
         case Again():

@@ -14,14 +14,14 @@ from typing import cast
 
 from digest.answer.answers import Answer, AnswerRow, graded_because, lines_document, window_words
 from digest.answer.release_notes import notes_document, notes_of
-from digest.core.release import LATEST, TaggedRelease, asked_release, in_series, latest
+from digest.core.release import LATEST, TaggedRelease, asked_release, in_series, latest, version_of
 from digest.core.request import Release
 from digest.document import Block, Code, Document, Heading, Item, Listing, Paragraph, Spans, Text
-from digest.errors import ForgeFailed, NoRelease
+from digest.errors import ForgeFailed, NoRelease, UnknownChange
 from digest.i18n import answer_text
 from digest.i18n import answer_text as words
 from digest.i18n.answer_text import AS_MANY_RELEASES, FEWER_RELEASES, MORE_RELEASES
-from digest.i18n.phrase import join
+from digest.i18n.phrase import join, list_in_words
 from digest.question.commit_range import Refs
 from digest.question.intent import Changed, Compare, Intent, Released, Releases
 from digest.question.periods import default_period
@@ -32,7 +32,9 @@ from handlers.context import Context
 from handlers.digests.ingest import ensure, tip_of
 from handlers.ports.chat_port import Length
 from handlers.ports.forge_port import Publishing
+from handlers.ports.storage import Tip
 from handlers.questions.about_change import answer_of, one_change
+from handlers.questions.explain import find
 from handlers.questions.scope import range_of, viewpoint
 
 _MOST = 100  # the newest tags that are examined
@@ -72,23 +74,53 @@ async def releases(intent: Releases, ctx: Context) -> Answer:
 
 
 async def first_release(intent: Released, ctx: Context) -> Answer:
-    """The first release that contains a change, or a note that none does. Raises ``NoRelease``."""
-    graded = await one_change(intent.reference, ctx)
+    """Whether a release contains a change or a copy of it, and the first one that does.
+
+    Raises ``NoRelease``.
+    """
     source = ctx.watched.source
     tags = list(await source.releases())
+    name = latest(tags) if intent.release == LATEST else intent.release
+    named = await _release(name, ctx) if name else None
+    try:
+        graded = await one_change(intent.reference, ctx)
+    except UnknownChange:
+        if named is None or intent.reference is None:
+            raise
+        tip = Tip(branch=named.tag, sha=await source.resolve(named.tag))
+        graded = (await find(intent.reference, ctx, tip))[0]  # it landed on another branch
     if not tags:
         raise NoRelease(ctx.watched.repository.name)
     first, copies = await source.released(await tip_of(ctx), graded.sha, graded.commit.subject)
-    having = await source.release(first or next(iter(copies), "")) if first or copies else None
-    phrase = words.RELEASED_IN if having else words.NOT_RELEASED
     change = title_link(graded, ctx.watched.repository)
-    tag = Code(having.tag if having else latest(tags) or tags[0])
     day = graded.commit.committed_at.astimezone(ctx.zone).date().isoformat()
-    line = phrase(ctx.language, change=change, day=day, tag=tag)
+    told: list[Spans] = []
+    if named is not None:
+        holds = await _contains(named.tag, [graded.sha, *copies], ctx)
+        phrase = words.TAG_HAS_IT if holds else words.TAG_LACKS_IT
+        told.append(phrase(ctx.language, change=change, day=day, tag=Code(named.tag)))
+    elif name:
+        told.append(await _untagged(name, ctx))
+    having = await source.release(first or next(iter(copies), "")) if first or copies else None
+    if not (having and named and having.tag == named.tag):
+        phrase = words.RELEASED_IN if having else words.NOT_RELEASED
+        tag = Code(having.tag if having else latest(tags) or tags[0])
+        told.append(phrase(ctx.language, change=change, day=day, tag=tag))
     if having and having.at:
         day = having.at.astimezone(ctx.zone).date().isoformat()
-        line = join([line, " ", answer_text.TAGGED(ctx.language, day=day)])
-    return answer_of("released", graded, [Paragraph(line)], ctx)
+        told[-1] = join([told[-1], " ", answer_text.TAGGED(ctx.language, day=day)])
+    if others := [Code(tag) for tag in copies if having and tag != having.tag]:
+        listed = list_in_words(others, ctx.language, limit=_PAGE)
+        told.append(words.COPIED_IN(ctx.language, tags=listed))
+    return answer_of("released", graded, [Paragraph(line) for line in told if line], ctx)
+
+
+async def _contains(tag: str, commits: Sequence[str], ctx: Context) -> bool:
+    """Whether a release contains one of some commits or of the releases with copies of them."""
+    source = ctx.watched.source
+    tip = await source.resolve(tag)
+    ends = [await source.resolve(one) for one in commits]
+    return any([end == tip or await source.is_ancestor(end, tip) for end in ends])
 
 
 def _item(one: TaggedRelease, ctx: Context) -> Item:
@@ -184,11 +216,17 @@ def _is_series(name: str) -> bool:
 async def _release(name: str, ctx: Context) -> TaggedRelease | None:
     """The release with a name; for a series such as ``1.2.x`` its latest, from before its first.
 
-    The last zero of a version may be omitted.
+    The last zero of a version may be omitted, and a package's name before it.
     """
     source = ctx.watched.source
     if not _is_series(name):
-        return await source.release(name) or await source.release(f"{name}.0")
+        found = await source.release(name) or await source.release(f"{name}.0")
+        if found is not None or not _VERSION.fullmatch(name):
+            return found
+        versions = {tag: version_of(tag) for tag in await source.releases()}
+        ends = name.lower().removeprefix("v")
+        same = [tag for tag, one in versions.items() if one and tag[len(one.family) :] == ends]
+        return await source.release(min(same, key=len)) if same else None
     tags = in_series(name, [*await source.releases()])
     first, last = [await source.release(tag) for tag in tags] or (None, None)
     return replace(last, before=first.before) if first and last else None

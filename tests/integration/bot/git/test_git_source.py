@@ -458,6 +458,17 @@ async def test_find_by_text_gives_the_merge_of_a_branch_that_says_it(builder) ->
     assert await source.find(await source.tip(), text="cve-2026-1") == [merge]
 
 
+async def test_find_by_number_gives_a_commit_of_a_merged_branch_if_no_other_has_it(builder) -> None:
+    fork = builder.commit("Begin (#1)", {"a": "1"})
+    inner = builder.commit("Guard the pool (#7)", {"b": "1"}, branch="1.x", parents=[fork])
+    builder.commit("See (#8) (#9)", {"c": "1"}, branch="1.x", parents=[inner])
+    builder.merge("1.x", message="Merge '1.x' into 'main' (#3)")
+    source = await opened(builder)
+
+    assert await source.find(await source.tip(), 7) == [inner]
+    assert await source.find(await source.tip(), 8) == []
+
+
 async def test_find_by_issue_gives_what_closes_it(builder) -> None:
     fork = builder.commit("Begin (#1)\n\nSee #12, fixes #120.", {"a": "1"})
     builder.commit(

@@ -117,3 +117,31 @@ async def test_commit_that_no_release_has(builder):
 async def released(builder, commit, subject):
     git = reading(builder.path)
     return await read_released(git, await read_release_index(git, "main"), commit, subject)
+
+
+async def test_a_backport_under_another_number_is_a_copy_and_so_are_all_commits_of_a_merge(builder):
+    base = builder.commit("Begin the pool (#1)", {"a": "1"})
+    fix = builder.commit("Drain the pool before a stop (#2)", {"a": "2"})
+    short = builder.commit("Fix a test (#3)", {"b": "1"})
+    one = builder.commit("Guard an empty queue", {"c": "1"}, branch="guard", parents=[short])
+    two = builder.commit("Test the empty queue", {"d": "1"}, branch="guard", parents=[one])
+    merge = builder.merge("guard", message="Merge pull request #4 from ada/guard")
+    half = builder.commit("Count what is lost", {"e": "1"}, branch="count", parents=[two])
+    builder.commit("Show what was lost there", {"f": "1"}, branch="count", parents=[half])
+    both = builder.merge("count", message="Merge pull request #5 from ada/count")
+    line = "release-1.4"
+    builder.commit(
+        "[release-1.4] Drain the pool before a stop (#7)", {"a": "2"}, branch=line, parents=[base]
+    )
+    builder.commit("Fix a test (#8)", {"b": "9"}, branch=line)
+    for sha in (one, two, half):
+        builder.commit(f"Pick\n\n(cherry picked from commit {sha})", {sha[:4]: "1"}, branch=line)
+    builder.git("tag", "v1.4.1", line)
+
+    assert await released(builder, fix, "Drain the pool before a stop (#2)") == ("", ["v1.4.1"])
+    assert await released(builder, short, "Fix a test (#3)") == ("", [])
+    assert await released(builder, merge, "Merge pull request #4 from ada/guard") == (
+        "",
+        ["v1.4.1"],
+    )
+    assert await released(builder, both, "Merge pull request #5 from ada/count") == ("", [])

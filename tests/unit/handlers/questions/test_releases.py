@@ -5,7 +5,7 @@ A release that is asked about by its name is the range from the one before it.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
@@ -58,6 +58,48 @@ async def test_a_change_after_every_release_is_not_released():
     source = FakeSource(CHANGES, tags={"v1.0.0": CHANGES[1].sha}, tagged=NOW)
     shown = markdown((await ask("is #2 released yet", context(source))).document)
     assert "is not in a release yet; the latest is `v1.0.0`" in shown
+
+
+@dataclass(eq=False)
+class Backporting(FakeSource):
+    """A branch of which one change has a copy in each of some releases, tagged where it says."""
+
+    copies: tuple[str, ...] = ()
+
+    async def released(self, branch, sha, subject):
+        first, _ = await super().released(branch, sha, subject)
+        return first, self.copies if sha == CHANGES[0].sha else ()
+
+
+@pytest.mark.parametrize(
+    ("question", "lines"),
+    [
+        ("is #1 in v1.0.0", ["Yes: ", "is in `v1.0.0`. It was tagged"]),
+        ("is #1 in 1.0.0", ["Yes: ", "is in `v1.0.0`. It was tagged"]),
+        ("is #2 in v1.0.0", ["No: ", "is not in `v1.0.0`.", "was released in `v2.0.0`"]),
+        ("#2 进 v1.0.0 了吗", ["否：", "已在 `v2.0.0` 中发布", "`v1.0.1` 含有它的移植"]),
+        ("is the fix #2 in v1.0.1", ["Yes: ", "in `v1.0.1`", "was released in `v2.0.0`"]),
+        ("which release has #2", ["was released in `v2.0.0`", "`v1.0.1` has a copy of it"]),
+        ("is #2 in v9.0.0", ["No release is tagged `v9.0.0`", "was released in `v2.0.0`"]),
+    ],
+)
+async def test_a_release_has_a_change_also_as_a_backport(question, lines):
+    patch = change("ddddddd4", "Backport of two (#4)", at=NOW)
+    source = Backporting(
+        [CHANGES[0], patch, CHANGES[1]],
+        tags={"v2.0.0": CHANGES[0].sha, "v1.0.1": patch.sha, "v1.0.0": CHANGES[1].sha},
+        tagged=NOW - timedelta(days=2),
+        copies=("v1.0.1",),
+    )
+    shown = markdown((await ask(question, context(source))).document)
+    assert all(line in shown for line in lines), shown
+
+
+async def test_a_version_is_that_of_the_package_with_the_shortest_name():
+    tags = {"kite-macros-1.0.0": CHANGES[0].sha, "kite-1.0.0": CHANGES[1].sha}
+    ctx = context(FakeSource(CHANGES, tags=tags, tagged=NOW))
+    assert "not in `kite-1.0.0`" in markdown((await ask("is #2 in v1.0.0", ctx)).document)
+    assert "No release is tagged" in markdown((await ask("is #2 in v1.0", ctx)).document)
 
 
 async def test_a_version_that_no_tag_has_is_not_out_although_a_title_names_it():
