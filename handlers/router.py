@@ -47,10 +47,10 @@ from handlers.chat import follow_ups
 from handlers.context import Context
 from handlers.digests.ingest import tip_of
 from handlers.ports.chat_port import ConversationKey, Length, Talk
-from handlers.ports.status_port import undoings_of
 from handlers.ports.storage import names_of
 from handlers.questions import answer
 from handlers.questions.reading_line import with_reading
+from handlers.questions.scope import undoings_below
 
 
 async def ask(
@@ -154,7 +154,7 @@ async def _answered(
         found = await _proven(found, reading, ctx)
     if reading.undone and isinstance(intent, intents.Explain) and found.rows:
         # The explanation of a change, after the change that reverts it, if there is one.
-        reverts, _ = await undoings_of(ctx.archive, ctx.watched.repository, found.rows[0].graded)
+        reverts, _ = await undoings_below(found.rows[0].graded, ctx, await tip_of(ctx))
         by = _yes_by(reverts[0], ctx) if reverts else words.NOT_REVERTED(ctx.language)
         found = _opened(found, by)
     return intent, ctx, line, await with_close_titles(found, intent, reading, ctx)

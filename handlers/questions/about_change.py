@@ -43,10 +43,9 @@ from digest.report.blocks import author_link, title_link
 from digest.window import minute
 from handlers.context import Context
 from handlers.digests.ingest import tip_of
-from handlers.ports.status_port import undoings_of
 from handlers.questions.explain import beside_others, find, refuse_elsewhere
 from handlers.questions.pull_request import closers_of, reviews_of
-from handlers.questions.scope import reach, viewpoint
+from handlers.questions.scope import reach, undoings_below, viewpoint
 
 _REASONS = 12  # the most reasons of a grade to show, the weightiest first
 _FILES = 8  # the most files to name if none belongs to the requested part
@@ -81,7 +80,7 @@ async def why(intent: Why, ctx: Context) -> Answer:
 
 async def _beside(graded: Graded, ctx: Context) -> Graded:
     """The change with the grade that it has beside the others of its digest."""
-    reverts, _ = await undoings_of(ctx.archive, ctx.watched.repository, graded)
+    reverts, _ = await undoings_below(graded, ctx, await tip_of(ctx))
     return await beside_others(graded, ctx, undone=bool(reverts))
 
 

@@ -30,7 +30,7 @@ from digest.report.blocks import change_blocks, title_link
 from digest.window import days_window
 from handlers.context import Context
 from handlers.digests.ingest import ensure, owners_of, tip_of, with_description
-from handlers.ports.status_port import Announced, undoings_of, undone_by
+from handlers.ports.status_port import Announced, undone_by
 from handlers.ports.storage import Tip
 from handlers.questions.pull_request import (
     explain_issue,
@@ -38,7 +38,7 @@ from handlers.questions.pull_request import (
     kept_request,
     lines_about,
 )
-from handlers.questions.scope import viewpoint
+from handlers.questions.scope import undoings_below, viewpoint
 
 _MOST_NAMED = 6  # owners that are named, and originals
 
@@ -58,7 +58,7 @@ async def explain(intent: Explain, ctx: Context) -> Answer:
     except UnknownChange as unknown:
         return await explain_requested(intent.reference, ctx, unknown)
     request, others = await kept_request(found[0].number, ctx), found[1:]
-    undoings = await undoings_of(ctx.archive, ctx.watched.repository, found[0])
+    undoings = await undoings_below(found[0], ctx, tip)
     undone = bool(undoings[0])
     told = await _explained(with_description(found[0], request), ctx, tip, undone=undone)
     announced = [

@@ -168,14 +168,14 @@ log = logging.getLogger(__name__)
 async def explain_requested(reference: Reference, ctx: Context, unknown: UnknownChange) -> Answer:
     """Explain what neither archive nor clone has as a change, from the forge.
 
-    Without an answer of the forge, a number that a change says it closes is an issue's. Otherwise
-    raises ``unknown``, or the forge's errors. If the forge was not configured but only guessed,
-    being down counts as not having it.
+    Without the forge, a number that a change says it closes is an issue's. Otherwise raises
+    ``unknown``, or the forge's errors; a guessed forge that is down counts as not having it.
     """
     try:
         return await _explain_by_forge(reference, ctx, unknown)
     except UnknownChange:
-        if reference.number is None or not await closers_of(reference.number, ctx):
+        closes = reference.number and reference.sign != "!"
+        if not (closes and reference.number and await closers_of(reference.number, ctx)):
             raise unknown from None
         return await explain_issue(reference.number, ctx)
 

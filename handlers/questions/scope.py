@@ -33,6 +33,7 @@ from digest.topics.terms import kind_term, term
 from digest.window import Window, days_window, monday
 from handlers.context import Context
 from handlers.digests.ingest import Labels, ensure, fill, labels_of
+from handlers.ports.status_port import undoings_of
 from handlers.ports.storage import Range, Source, Tip
 
 
@@ -131,7 +132,7 @@ async def count(ctx: Context, query: Query) -> int:
 class Reach:
     """The scope of a question: a ``window``, or commits ``names`` of a range; neither is all.
 
-    A window has names as well if the archive has changes of other branches in it.
+    A window, or no span, has names as well if the archive has changes of other branches in it.
     """
 
     span: Span | None
@@ -162,8 +163,12 @@ async def reach(span: Span | None, ctx: Context, tip: Tip) -> Reach:
 
     Raises ``UnknownBranch``, ``AmbiguousReference`` and ``EmptyRange``.
     """
-    if span is None:
+    if span is None and tip.sha is None:
         return Reach(span=None)
+    if span is None:
+        own = tuple(await ctx.watched.source.names(tip, Range(base=None, tip=tip.sha)))
+        mixed = await count(ctx, Query()) > await count(ctx, Query(among=own))
+        return Reach(span=None, names=own if mixed else None)
     if isinstance(span, Window):
         names, _ = await fill(ctx, span, tip)
         # Other branches may have been read into the archive as well.
@@ -236,3 +241,13 @@ async def newest(intent: Changed | DigestOf | Search, ctx: Context, tip: Tip) ->
     dates = f"{first}..{first + timedelta(days=6)}"
     question = Code(asked.replace(format_window(week), dates))
     return (NEWEST(ctx.language, sha=Code(tip.sha[:10]), day=str(day), question=question),)
+
+
+async def undoings_below(
+    graded: Graded, ctx: Context, tip: Tip
+) -> tuple[Sequence[Graded], Sequence[Graded]]:
+    """The changes of the branch that revert a change, and those that land it again."""
+    found = await undoings_of(ctx.archive, ctx.watched.repository, graded)
+    is_ancestor, end = ctx.watched.source.is_ancestor, tip.sha or graded.sha
+    reverts, relands = [[g for g in some if await is_ancestor(g.sha, end)] for some in found]
+    return reverts, relands

@@ -161,3 +161,23 @@ async def test_a_reverted_change_is_named_once_even_if_only_its_title_is_known(t
     shown = markdown((await ask("explain #2", ctx)).document)
     assert named in shown
     assert shown.count("It reverts") == named.count("It reverts")
+
+
+async def test_what_other_branches_have_is_neither_found_nor_an_undoing():
+    there = change("ccccccc3", "Add --pool to the queue (#3)", {"src/app.py": 5}, NOW)
+    revert = change(
+        "ddddddd4",
+        f'Revert "Speed up (#1)"\n\nThis reverts commit {CHANGES[1].sha}.',
+        {"src/app.py": 5},
+        NOW,
+    )
+    elsewhere = FakeSource([revert, there, *CHANGES], branch="release")
+    other = context(elsewhere)
+    for question in ("explain #1", "explain #3", "explain ddddddd4"):
+        await ask(question, other)
+    assert "Reverted" in markdown((await ask("explain #1", other)).document)
+    here = replace(other, watched=replace(other.watched, source=FakeSource(CHANGES)))
+    assert "Reverted" not in markdown((await ask("explain #1", here)).document)
+    assert [row.graded.number for row in (await ask("search pool", other)).rows] == [3]
+    assert not (await ask("search pool", here)).rows
+    assert not (await ask("when was --pool added", here)).rows
