@@ -27,7 +27,7 @@ from digest.question.intent import (
     Why,
 )
 from digest.question.lexicon import PHRASES
-from digest.question.slot_values import Path, Quote, Release, Symbol
+from digest.question.slot_values import Path, Platform, Quote, Release, Symbol
 from digest.question.thing_cues import stated_in
 
 
@@ -177,9 +177,9 @@ def touched(asked: Asked) -> Iterator[Weighed]:
     weight += 2.0 * (between and bool(asked.actions)) + 0.2 * bool(asked.spans)
     if asked.has("bump"):  # "was FlashInfer bumped this week" asks for the versions of the week
         weight += 1.0 * asked.has("history") - 2.0 * (not sure and bool(asked.spans))
-    yield Weighed(
-        weight, Touched(name=name, window=window, claim=claim_of(asked) or _wanted(asked))
-    )
+    build = next((one.name for one in asked.slots(Platform)), "")
+    claim = claim_of(asked) or _wanted(asked) or ("value" if build else "")
+    yield Weighed(weight, Touched(name=name, window=window, claim=claim, platform=build))
 
 
 @rule

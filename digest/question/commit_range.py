@@ -139,6 +139,14 @@ _LATEST = lazy(
     re.IGNORECASE,
 )
 
+_IS_LATEST = lazy(
+    r"\b(?:which|what) (?:release|version|tag) (?:is|was) (?:the )?(?:very )?"
+    r"(?:latest|last|newest|most recent|current)(?: (?:release|version|tag|one))?\b(?! \w+ed)"
+    r"|(?:哪个|哪一?个|什么)(?:版本|发布|标签)是?最新的?",
+    re.IGNORECASE,
+)
+"""A question for the version itself: *which version is the latest*."""
+
 _UNRELEASED = lazy(
     r"\bun-?released\b(?: (?:changes|stuff))?|\b(?:in )?(?:the )?(?:next|upcoming) release\b"
     r"|\b(?:but |and )?(?:not|hasn't|haven't|isn't|aren't) (?:(?:yet|been) ){0,2}"
@@ -175,7 +183,9 @@ _FEW = {"two": "2", "three": "3", "两": "2", "三": "3"}
 def with_releases(text: str) -> str:
     """The text with the releases that it paraphrases in the form of a version or a range."""
     text = _UNRELEASED.sub(f" since {LATEST} ", text, count=1)
-    text = _LATEST.sub(f" {LATEST} ", _LAST_TWO.sub(_last_releases, text))
+    text = _LATEST.sub(
+        f" {LATEST} ", _LAST_TWO.sub(_last_releases, _IS_LATEST.sub("latest release ", text))
+    )
     text = _FROM_OURS.sub(r"\2 from \1 to \3", text, count=1)
     return _SERIES.sub(r" \1.x ", text)
 

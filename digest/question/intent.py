@@ -105,12 +105,13 @@ class Touched(Enquiry):
     ``claim`` is what the answer begins with: yes or no on whether it is ``there``, ``needed``,
     ``gone``, ``renamed``, ``deprecated``, ``stable``, ``experimental`` or on by ``default``;
     otherwise when it was ``added`` or ``removed``, its ``value``, the first ``release`` with it, or
-    what is used ``instead``.
+    what is used ``instead``. ``platform`` is the build whose required version is asked for.
     """
 
     name: str
     window: Span | None = None
     claim: str = field(default="", compare=False)
+    platform: str = field(default="", compare=False)
 
 
 @frozen

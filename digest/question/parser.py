@@ -20,9 +20,14 @@ from digest.core.patterns import lazy
 from digest.core.release import LATEST, asked_release
 from digest.errors import UserError
 from digest.frozen import frozen
-from digest.question import follow_up_rules, list_rules, range_rules  # noqa: F401 - they add their rules
+from digest.question import (
+    change_rules,
+    follow_up_rules,
+    list_rules,
+    profile_rules,
+    range_rules,
+)
 from digest.question.asked import RULES, Asked, Weighed
-from digest.question.change_rules import only_marked
 from digest.question.intent import (
     Affected,
     Again,
@@ -56,7 +61,6 @@ from digest.question.lexicon import (
     without_tail,
 )
 from digest.question.periods import Now
-from digest.question.profile_rules import read_profiling
 from digest.question.questions import near_examples
 from digest.question.slot_values import (
     Background,
@@ -80,15 +84,21 @@ _MOST_UNKNOWN = 40
 """Maximum words without tags of a question that is neither about one change nor a search."""
 
 
+_BY_PRECEDENCE = (change_rules, follow_up_rules, range_rules, list_rules, profile_rules)
+"""The modules of rules: of two readings with equal weights, that of the earlier one counts."""
+_MODULES = [module.__name__ for module in _BY_PRECEDENCE]
+_RULES = sorted(RULES, key=lambda rule: _MODULES.index(rule.__module__))
+
+
 def readings(asked: Asked) -> list[Weighed]:
     """The readings of a question with enough weight, the heaviest first."""
     if asked.slots(Stray) or len(asked.spans) > 1:
         return []
-    if len(asked.references) > 2 and only_marked(asked) is None:
+    if len(asked.references) > 2 and change_rules.only_marked(asked) is None:
         return []
     if len(asked.words) > _MOST_UNKNOWN and not asked.references and not asked.has("search"):
         return []
-    found = [one for rule in RULES for one in rule(asked) if one.weight >= LEAST]
+    found = [one for rule in _RULES for one in rule(asked) if one.weight >= LEAST]
     # After an answer, a possible follow-up is read as one.
     return sorted(
         found, key=lambda one: -one.weight - bool(asked.follows and isinstance(one.intent, Again))
@@ -153,7 +163,7 @@ def read(text: str, now: datetime, zone: ZoneInfo, background: Background = _NOB
         begin, end = correction.span()
         if rest := f"{question[:begin]} {question[end:]}".strip(" ,-"):
             question, background = rest, replace(background, corrects=True)
-    told = read_managing(asked) or read_profiling(question)
+    told = read_managing(asked) or profile_rules.read_profiling(question)
     its = isinstance(told, Affected) and says(question, "reaches_asker")
     if told is not None and not (its and background.follows):
         return Reading(told)

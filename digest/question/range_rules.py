@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from digest.core.release import LATEST
 from digest.question.asked import Asked, Weighed, rule
 from digest.question.change_rules import time_counted
 from digest.question.commit_range import Refs, release_number
@@ -16,7 +17,14 @@ from digest.window import Window
 
 @rule
 def releases(asked: Asked) -> Iterator[Weighed]:
-    """A list of releases; only a period may filter it."""
+    """A list of releases; only a period may filter it.
+
+    The latest one and the one before it are the first two.
+    """
+    if [one.name for one in asked.slots(Release)] == [LATEST] and asked.says("before"):
+        also = ("releases", "latest", "ask", "aux", "prep", "history", "it", "join")
+        if asked.only_words(*also) and not (asked.left or asked.span or asked.references):
+            yield Weighed(7.5, Releases())
     beside = ("releases", "ask", "aux", "prep", "change", "count", "history", "compare", "latest")
     named = asked.slots(Release) or asked.left or asked.references or asked.slots(Path)
     if not asked.has("releases") or named or isinstance(asked.span, Refs):

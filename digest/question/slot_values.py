@@ -47,6 +47,13 @@ class Symbol:
 
 
 @frozen(kw_only=False)
+class Platform:
+    """The build whose required version is asked for: *the torch version for cuda*."""
+
+    name: str
+
+
+@frozen(kw_only=False)
 class Filters:
     """Conditions given as ``key:value``."""
 
@@ -75,7 +82,7 @@ class Step:
     later: bool
 
 
-Slot = Quote | Release | Path | Symbol | Filters | Stray | Step | Top | Reference | Span
+Slot = Quote | Release | Path | Symbol | Platform | Filters | Stray | Step | Top | Reference | Span
 
 
 @frozen(kw_only=False)
@@ -124,8 +131,8 @@ def name_of(token: Token) -> str:
     """The token's words without signs and particles around them."""
     if isinstance(token.slot, Quote):
         return token.slot.text
-    if isinstance(token.slot, Symbol):
-        return token.slot.name
+    if isinstance(token.slot, Symbol | Platform):
+        return token.slot.name if isinstance(token.slot, Symbol) else ""
     if token.text.isascii():
         return token.text.strip("'’&+/-")
     text = token.text.lstrip("在对把被从向于的了和与有")
@@ -164,6 +171,20 @@ def _run(tokens: Sequence[Token], place: int, *, after_by: bool = False) -> list
     return found
 
 
+def _people(tokens: Sequence[Token], place: int) -> list[int]:
+    """The indexes of one name or of several with words between: *ada and bob*, *ada 和 bob*."""
+    found = _run(tokens, place)
+    while found and found[-1] + 1 < len(tokens) and tokens[found[-1] + 1].text in _AND:
+        others = _run(tokens, found[-1] + 2)
+        if not others:
+            break
+        found += [found[-1] + 1, *others]
+    return found
+
+
+_AND = frozenset({"or", "and", "&", "和", "与", "跟", "及"})
+
+
 def _after_by(tokens: Sequence[Token], place: int) -> list[int]:
     """*by Ada*, *PRs from Ada*, *由 Ada*."""
     token = tokens[place]
@@ -187,10 +208,7 @@ def _doer(tokens: Sequence[Token], place: int) -> list[int]:
     if "aux" not in token.tags and not described:
         return []
     bots = place + 2 < len(tokens) and tokens[place + 2].text.lower() in _BOTS
-    names = _run(tokens, place + 2 if bots else place + 1)  # "did the bots do"
-    join = names[-1] + 1 if names else 0
-    if 0 < join < len(tokens) and tokens[join].text in {"or", "and"}:
-        names += [join, *others] if (others := _run(tokens, join + 1)) else []
+    names = _people(tokens, place + 2 if bots else place + 1)  # "did the bots do"
     said_what = described or (place > 0 and "ask" in tokens[place - 1].tags)
     if names and said_what:  # "what did ada lovelace do"
         last, verb = (*tokens[names[-1] + 1 : names[-1] + 3], None, None)[:2]
@@ -237,16 +255,20 @@ def _owner(tokens: Sequence[Token], place: int) -> list[int]:
 
 def _before_agent(tokens: Sequence[Token], place: int) -> list[int]:
     """*Ada 本周做了什么*: a name, perhaps a period, and what somebody does."""
-    names = _run(tokens, place)
+    names = _people(tokens, place)
     if not names:
         return []
-    after = iter(tokens[names[-1] + 1 :])
+    rest = tokens[names[-1] + 1 :]
+    each = len(names) > 1 and any(t.text in _EACH for t in rest)
+    after = iter(rest)
     verb = next(
-        (t for t in after if not isinstance(t.slot, Window | Refs) and t.text not in "都又在最近"),
+        (t for t in after if not isinstance(t.slot, Window | Refs) and t.text not in _BEFORE_VERBS),
         None,
     )
     if verb is None or verb.text.isascii() or "agent" not in verb.tags:
         return []
+    if each:
+        return names
     if "change" in verb.tags and verb.text != "提交":
         return []
     following = next((t for t in after if "ask" not in t.tags), None)
@@ -256,6 +278,8 @@ def _before_agent(tokens: Sequence[Token], place: int) -> list[int]:
     return names if named or verb.text == "提交" else []
 
 
+_EACH = frozenset({"各", "各自", "分别"})
+_BEFORE_VERBS = _EACH | {*"都又在最近", "最近", "都在"}
 _BOTS = dict.fromkeys(("bot", "bots", "robots", "机器人"), "[bot]")
 """General words for bots, with the text that their names share."""
 
@@ -279,7 +303,7 @@ def author_in(
     for place in range(len(tokens)):
         for rule in rules:
             if names := rule(tokens, place):
-                name = " ".join(name_of(tokens[n]) for n in names)
+                name = " ".join(name_of(tokens[n]) or tokens[n].text for n in names)
                 return _BOTS.get(name.lower(), name), frozenset(names)
     bots = [n for n, token in enumerate(tokens) if token.text.lower() in _BOTS and not token.tags]
     return ("[bot]", frozenset(bots)) if bots else ("", frozenset())

@@ -185,6 +185,15 @@ _TAIL = lazy(r"(?<=[a-z0-9])-(?:related|wise|specific)\b", re.IGNORECASE)
 """Endings that only say that a word is a topic."""
 
 
+_PLATFORM = lazy(
+    r"\b(?:for|on) (?:the )?(?P<a>{0})(?: (?:builds?|images?|wheels?|backend|users?))?(?!\w)"
+    r"|(?<!\w)(?P<b>{0}) ?(?:版本?|用|上|下)?的 ?(?=[a-z])".format(
+        "cuda|rocm|cpu|xpu|tpu|hpu|npu|gpu|arm64|aarch64|x86|s390x|ppc64le|windows|linux|macos"
+    ),
+    re.IGNORECASE,
+)
+
+
 _COMMA = lazy(r" ?[,，、] ?(?:and |or )?")
 
 _STRAY = lazy(
@@ -211,6 +220,7 @@ def slots_of(text: str, now: Now, background: slot_values.Background) -> list[sl
     for own in background.own:
         for thing in ("release", "version"):
             masked.text = masked.text.replace(f" {own} {thing}", f" {thing}")
+            masked.text = re.sub(rf"\b{thing} of {re.escape(own)}\b", thing, masked.text)
     masked.text = _ORDINAL.sub(lambda found: "零一二三四五六七八九"[int(found[1])], masked.text)
     masked.text = lexicon.in_usual_words(masked.text)
     masked.text = with_releases(masked.text)
@@ -219,6 +229,8 @@ def slots_of(text: str, now: Now, background: slot_values.Background) -> list[sl
     masked.sub(_AFTER, _called)
     masked.sub(_ALONE, _called)
     masked.text = lexicon.correct(masked.text, background.known or lexicon.NONE)
+    if lexicon.says(masked.text, "versioned"):
+        masked.sub(_PLATFORM, lambda found: slot_values.Platform(found["a"] or found["b"]))
     masked.sub(_STEP, _step)
     if _NUMBERED_LIST.search(masked.text):
         masked.sub(_TOP, _top)

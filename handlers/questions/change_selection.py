@@ -6,7 +6,7 @@ import asyncio
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
@@ -28,7 +28,7 @@ from digest.question.intent import Changed
 from digest.question.questions import format_intent
 from digest.topics.matching import Resolved, is_listed, restrict, things_named
 from digest.topics.synonyms import kin
-from digest.topics.terms import pieces, term
+from digest.topics.terms import pieces
 from handlers.context import Context
 from handlers.digests.ingest import owners_of, tip_of
 from handlers.ports.storage import Tip
@@ -69,24 +69,6 @@ async def select_by_action(asked: Meant, ctx: Context) -> Meant:
     return asked.noting(phrase(ctx.language, files=files)) if names else asked
 
 
-async def touching(asked: Meant, ctx: Context) -> Meant:
-    """Adds the changes that touch a folder named after the topic, which count as work on it."""
-    way = asked.resolved.alternatives[0]
-    if len(asked.resolved.alternatives) > 1 or len(way) > 1:
-        return asked
-    changes = await ctx.archive.select(ctx.watched.repository, query_of(asked))
-    every = await ctx.archive.select(
-        ctx.watched.repository, replace(query_of(asked), topics=(), about=())
-    )
-    about = {graded.sha for graded in changes}
-    terms = way[0] | kin(term(asked.intent.topic))
-    more = [g for g in every if g.sha in about or _is_inside(g, terms)]
-    if asked.intent.without:
-        more = list(await asyncio.to_thread(left_of, more, asked.intent.without))
-    held = await listed_result(more, asked.resolved, ctx)
-    return replace(asked, held=held, only=more) if more else asked
-
-
 async def of_people(asked: Meant, ctx: Context) -> Meant:
     """The changes of one person asked for by a handle, or of several people, under all their names.
 
@@ -117,6 +99,9 @@ async def of_people(asked: Meant, ctx: Context) -> Meant:
         found = list(await asyncio.to_thread(left_of, found, intent.without))
     if not intent.author:
         asked = replace(asked, intent=replace(intent, topic="", author=", ".join(names)))
+    if idle := [Code(name) for name, own in zip(names, theirs, strict=True) if not own]:
+        listed_names = list_in_words(idle, ctx.language, limit=_PEOPLE)
+        asked = asked.noting(answer_text.NONE_BY(ctx.language, names=listed_names))
     return replace(asked, held=await listed_result(found, asked.resolved, ctx), only=found)
 
 
@@ -159,16 +144,6 @@ _SHARED = lazy(r"no-?reply@", re.IGNORECASE)  # an address that stands for no re
 def _folded(name: str) -> str:
     apart = unicodedata.normalize("NFKD", re.sub(r"[.,]+", "", name.casefold()))
     return "".join(sign for sign in apart if not unicodedata.combining(sign))
-
-
-def _is_inside(graded: Graded, terms: Collection[str]) -> bool:
-    folders = (
-        folder
-        for file in graded.facts.files
-        if file.area is Area.CORE
-        for folder in file.path.split("/")[:-1]
-    )
-    return any(term(folder) in terms for folder in folders)
 
 
 _OF_NAMES = {

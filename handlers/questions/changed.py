@@ -29,6 +29,7 @@ from handlers.questions.list_reading import (
     query_of,
     read_topic,
     resolved_topic,
+    with_folders,
     with_others,
     with_rows,
 )
@@ -182,9 +183,15 @@ async def _selected(asked: Meant, ctx: Context) -> Meant:
     """The reading with its changes: by path, by topic, by people."""
     intent = asked.intent
     asked = await by_path(asked, ctx) or await with_rows(asked, ctx)
-    if intent.people and asked.resolved.topics and asked.intent.topic:
-        asked = await change_selection.touching(asked, ctx)
+    few = asked.held.survey.total < _FEW_LISTED and not (intent.actions or intent.things)
+    words = len(asked.intent.topic.split()) if asked.resolved.topics else 0
+    if (words == 1 and (few or intent.people)) or (words == _PHRASE and few):
+        asked = await with_folders(asked, ctx)
     return await change_selection.of_people(asked, ctx) if intent.author or intent.people else asked
+
+
+_FEW_LISTED = 10  # a list with fewer changes about a topic gets those in a folder of it
+_PHRASE = 2  # words of a topic of which the last may be the name of a folder
 
 
 async def _refined(asked: Meant, ctx: Context, tip: Tip, *, vague: bool) -> Meant:

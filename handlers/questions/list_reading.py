@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 
 from digest.answer.answers import AnswerRow, because, beside_title, entry_of, graded_because
 from digest.answer.listing import NOTHING_FOUND, line_within, survey_of
 from digest.core.enums import ChangeKind, Language
+from digest.core.facts import Area
 from digest.core.grade import Graded
 from digest.core.reference import Query
 from digest.document import Code, Document, Item, Listing, Paragraph, Spans
@@ -18,10 +19,10 @@ from digest.i18n.answer_text import FOR_ALL, MENDED, WITHOUT
 from digest.i18n.phrase import list_in_words
 from digest.question.intent import Changed
 from digest.topics import matching
-from digest.topics.synonyms import is_whole
+from digest.topics.synonyms import is_whole, kin
 from digest.topics.terms import is_misspelt, term
 from handlers.context import Context
-from handlers.digests.ingest import labels_of
+from handlers.digests.ingest import labels_of, tip_of
 from handlers.questions.scope import QueryResult, Reach, left_of, run_query
 
 
@@ -225,6 +226,51 @@ def _within(held: QueryResult, path: str, language: Language) -> QueryResult:
         replace(shown, line=line_within(shown.graded, path, language)) for shown in held.survey.page
     )
     return replace(held, survey=replace(held.survey, page=page))
+
+
+async def with_folders(asked: Meant, ctx: Context) -> Meant:
+    """Adds the changes that touch a folder of the topic, which count as work on it.
+
+    It is named after the topic; or after the last of two words where its files say both. Unless
+    people are asked for, a good part of a change's program files must be in it.
+    """
+    intent, words = asked.intent, asked.intent.topic.split()
+    of_kind = matching.restrict(matching.Resolved(), intent.kinds, intent.label)
+    query = replace(query_of(asked), topics=of_kind.topics, about=of_kind.alternatives)
+    every = await ctx.archive.select(ctx.watched.repository, query)
+    names = kin(term(words[-1])).union(
+        *(way[0] for way in asked.resolved.alternatives if len(way) == len(words) == 1)
+    )
+    within = {graded.sha: [*_below(graded, names)] for graded in every}
+    if len(words) > 1 and any(within.values()):
+        commit = (await tip_of(ctx)).sha or ""
+        said = await ctx.watched.source.mentions(commit, {intent.topic}) or {}
+        folders = {path.rpartition("/")[0] for path in said.get(intent.topic, ())}
+        within = {sha: [one for one in some if one in folders] for sha, some in within.items()}
+    changes = await ctx.archive.select(ctx.watched.repository, query_of(asked))
+    about, part = {graded.sha for graded in changes}, 0.0 if intent.people else _PART
+    more = [g for g in every if g.sha in about or len(within[g.sha]) > part * _coded(g)]
+    if len(more) == len(changes):
+        return asked
+    if intent.without:
+        more = list(await asyncio.to_thread(left_of, more, intent.without))
+    held = await listed_result(more, asked.resolved, ctx)
+    return replace(asked, held=held, only=more)
+
+
+_PART = 0.4  # share of a change's program files that are in a folder of the topic
+
+
+def _coded(graded: Graded) -> int:
+    return sum(file.area is Area.CORE for file in graded.facts.files)
+
+
+def _below(graded: Graded, names: Collection[str]) -> Iterator[str]:
+    """The folder of each program file that is anywhere below a folder with one of the names."""
+    for file in graded.facts.files:
+        folder = file.path.rpartition("/")[0]
+        if file.area is Area.CORE and any(term(one) in names for one in folder.split("/")):
+            yield folder
 
 
 async def respelt(asked: Meant, ctx: Context) -> Meant | None:

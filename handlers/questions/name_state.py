@@ -19,7 +19,7 @@ from digest.i18n.answer_text import NOT_RELEASED, RELEASED_IN
 from digest.i18n.phrase import Part, Phrase, join, list_in_words
 from digest.question.intent import Touched
 from digest.report.blocks import title_link
-from digest.topics.terms import term
+from digest.topics.terms import pieces, term
 from handlers.context import Context
 from handlers.ports.storage import Tip
 from handlers.questions import requirements
@@ -34,6 +34,8 @@ async def state_lines(
     pins = any(fact.kind in VERSIONS for _, fact in history.facts)
     versioned = history.pinned or intent.claim == "value" or (pins and not intent.claim)
     needs = await requirements.find_requirements(name, ctx, tip) if versioned and tip.sha else ()
+    if platform := intent.platform.lower():
+        needs = [one for one in needs if platform in pieces(one.path)] or needs
     stands, aspects["there"] = await _presence(history, needs, ctx, tip)
     renamed = history.renamed
     if renamed:

@@ -94,10 +94,9 @@ async def closers_of(number: int, ctx: Context) -> Sequence[Graded]:
 
 
 def _is_elsewhere(number: int, graded: Graded, ctx: Context) -> bool:
-    """Whether a message has the address of an issue of another repository with this number."""
+    """Whether a message has the address of another repository's issue with this number."""
     pages = re.findall(rf"/([\w.-]+/[\w.-]+?)(?:/-)?/issues/{number}\b", graded.commit.message)
     mine = ctx.watched.repository.name.casefold()
-    # A repository known only by its folder may be anybody's clone.
     return "/" in mine and bool(pages) and mine not in map(str.casefold, pages)
 
 
@@ -174,10 +173,10 @@ async def explain_requested(reference: Reference, ctx: Context, unknown: Unknown
     try:
         return await _explain_by_forge(reference, ctx, unknown)
     except UnknownChange:
-        closes = reference.number and reference.sign != "!"
-        if not (closes and reference.number and await closers_of(reference.number, ctx)):
+        number = reference.number if reference.sign != "!" else None
+        if number is None or not await closers_of(number, ctx):
             raise unknown from None
-        return await explain_issue(reference.number, ctx)
+        return await explain_issue(number, ctx)
 
 
 async def _explain_by_forge(reference: Reference, ctx: Context, unknown: UnknownChange) -> Answer:

@@ -163,9 +163,9 @@ async def reach(span: Span | None, ctx: Context, tip: Tip) -> Reach:
 
     Raises ``UnknownBranch``, ``AmbiguousReference`` and ``EmptyRange``.
     """
-    if span is None and tip.sha is None:
-        return Reach(span=None)
     if span is None:
+        if tip.sha is None:
+            return Reach(span=None)
         own = tuple(await ctx.watched.source.names(tip, Range(base=None, tip=tip.sha)))
         mixed = await count(ctx, Query()) > await count(ctx, Query(among=own))
         return Reach(span=None, names=own if mixed else None)

@@ -67,7 +67,7 @@ def test_a_member_is_named_with_its_type_unless_nobody_else_can_use_it():
     )
     assert (open_.name, open_.public) == ("Pool::size", None)
     assert hidden.public is False
-    trait = "pub trait Source {\n    #[deprecated(note = \"use b\")]\n    fn take(&self) {}\n}\n"
+    trait = 'pub trait Source {\n    #[deprecated(note = "use b")]\n    fn take(&self) {}\n}\n'
     (mark,) = find(scene("a.rs", "", trait))
     assert mark.name == "Source::take"
 

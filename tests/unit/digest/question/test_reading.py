@@ -15,6 +15,7 @@ from digest.core.enums import ChangeKind, Language
 from digest.core.facts import Action, FactKind
 from digest.core.grade import Level
 from digest.core.reference import Reference
+from digest.core.release import LATEST
 from digest.errors import UserError
 from digest.question.intent import (
     SUBJECT,
@@ -27,6 +28,7 @@ from digest.question.intent import (
     More,
     Nth,
     Released,
+    Releases,
     Retell,
     Risky,
     Search,
@@ -241,7 +243,77 @@ def test_clauses_are_tried_from_the_longest_beginning_to_the_last_end():
 
 def test_whether_a_release_has_a_change_is_a_question_for_its_release():
     told = read("is #12 in 3.14", NOW, ZONE).intent
-    assert told == Released(reference=Reference(number=12))
+    assert told == Released(reference=Reference(number=12), release="3.14")
+
+
+@pytest.mark.parametrize(
+    ("question", "author"),
+    [
+        ("what did ada and bob each merge last week", "ada and bob"),
+        ("what did ada, bob and carol merge this month", "ada and bob and carol"),
+        ("ada 和 bob 上周各合了什么", "ada 和 bob"),
+        ("ada和bob这个月分别提交了哪些改动", "ada 和 bob"),
+        ("ada、bob 和 carol 上周分别做了什么", "ada 和 bob 和 carol"),
+    ],
+)
+def test_names_of_several_people_who_did_something_are_no_topic(question, author):
+    told = read(question, NOW, ZONE).intent
+    assert isinstance(told, Changed)
+    assert (told.author, told.topic) == (author, "")
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "newest version of kite and what came before it",
+        "what's the most recent tag and the one before",
+        "最新的版本是哪个，之前是哪个",
+    ],
+)
+def test_the_latest_release_and_the_one_before_are_a_list_of_releases(question):
+    own = Background(own=frozenset({"kite"}))
+    assert read(question, NOW, ZONE, own).intent == Releases()
+
+
+@pytest.mark.parametrize(
+    "question", ["which version is the latest", "newest version of kite", "哪个版本是最新的"]
+)
+def test_the_version_itself_is_the_latest_release(question):
+    told = read(question, NOW, ZONE, Background(own=frozenset({"kite"}))).intent
+    assert isinstance(told, Changed)
+    assert told.topic == LATEST
+
+
+@pytest.mark.parametrize(
+    ("question", "topic"),
+    [
+        ("new flags, env vars and the like in January", ""),
+        ("cache changes or similar this week", "cache"),
+        ("本周有没有 cache 之类的改动", "cache"),
+        ("which cmdline flags were removed this month", ""),
+        ("新增了哪些 KITE_ 环境变量", ""),
+        ("new KITE_ env variables this month", ""),
+    ],
+)
+def test_words_for_more_of_the_kind_and_for_where_a_flag_stands_are_no_topic(question, topic):
+    told = read(question, NOW, ZONE).intent
+    assert isinstance(told, Changed)
+    assert told.topic == topic
+
+
+@pytest.mark.parametrize(
+    ("question", "platform"),
+    [
+        ("what torch version do we need for cuda", "cuda"),
+        ("which torch version for rocm is required", "rocm"),
+        ("cuda 版的 torch 现在是哪个版本", "cuda"),
+        ("what torch version do we need", ""),
+    ],
+)
+def test_the_required_version_may_be_that_of_one_build(question, platform):
+    told = read(question, NOW, ZONE).intent
+    assert isinstance(told, Touched)
+    assert (told.name, told.claim, told.platform) == ("torch", "value", platform)
 
 
 def test_bots_and_people_are_counted_side_by_side():

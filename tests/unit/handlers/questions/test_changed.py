@@ -60,6 +60,21 @@ async def test_the_biggest_change_counts_the_lines_that_it_removes():
     assert [(row.graded.number, row.unseen) for row in answer.rows] == [(12, "9 ±")]
 
 
+async def test_work_in_a_folder_of_the_topic_counts_where_few_changes_name_it():
+    """The last word of a phrase may name it, if its files have the whole phrase."""
+
+    day, file = NOW - timedelta(days=1), "src/cache/lru.py"
+    named = change("aaaaaaa1", "Add a page cache (#11)", {"src/page.py": 4}, day)
+    inside = change("ccccccc3", "Mend the size (#13)", {file: 4, "src/a.py": 30}, day)
+    passing = change("ddddddd4", "Tidy (#14)", {file: 4, "src/a.py": 30, "src/b.py": 30}, day)
+    source = FakeSource([named, inside, passing])
+    assert shas(await ask("cache changes this week", context(source))) == ["ccccccc3", "aaaaaaa1"]
+    for text, found in (("# The page cache.", ["ccccccc3", "aaaaaaa1"]), ("", ["aaaaaaa1"])):
+        trees = {(named.sha, file): text}
+        source = FakeSource([named, inside, passing], trees=trees)
+        assert shas(await ask("page cache changes this week", context(source))) == found
+
+
 async def test_a_file_is_found_by_the_end_of_its_path_among_others():
     files = {"src/pool/size.py": 5, "docs/pool.md": 2}
     changes = [
