@@ -10,6 +10,8 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, Field, SecretStr, model_validator
 
+from bot.config.repository_section import RepositoryConfig
+from bot.git.address import forge_of, read_address
 from bot.util.section import SectionContext, Settings, must, read_section
 
 Kind = Literal["github", "gitlab", "gitea"]
@@ -86,6 +88,19 @@ def api_of(kind: str, host: str) -> str:
     if kind == "github":
         return "https://api.github.com" if host == "github.com" else f"https://{host}/api/v3"
     return f"https://{host}/api/v4" if kind == "gitlab" else f"https://{host}/api/v1"
+
+
+def on_forge(repository: RepositoryConfig, forges: Mapping[str, ForgeConfig]) -> RepositoryConfig:
+    """The repository with its pages and their form, where the section of its forge tells them."""
+    kinds = {forge.host: forge.kind for forge in forges.values()}
+    web, address = repository.web, read_address(repository.place)
+    if not web and address is not None:
+        port = f":{address.port}" if address.port and address.transport == "https" else ""
+        if (host := f"{address.host}{port}") in kinds:
+            web = f"https://{host}/{address.path}"
+    host = urlsplit(web).netloc.lower()
+    forge = repository.forge or kinds.get(host) or forge_of(host)
+    return repository.model_copy(update={"web": web, "forge": forge})
 
 
 def read_forges(

@@ -19,7 +19,7 @@ from pydantic import ValidationError
 from bot import platforms
 from bot.config import file_model
 from bot.config.channel_section import ChannelConfig, Preferences, subscription_name
-from bot.config.forge_section import ForgeConfig, read_forges
+from bot.config.forge_section import ForgeConfig, on_forge, read_forges
 from bot.config.model_section import ModelConfig
 from bot.config.repository_section import RepositoryConfig
 from bot.util.files import Environment, data_folder
@@ -170,6 +170,7 @@ def read(file: Path, environment: Environment | None = None) -> Config:
     if environment.log_format:
         logs = logs.model_copy(update={"format": environment.log_format})
     addressed = any(repository.secrets() for repository in written.repositories)
+    forges = read_forges(file, written.forges, reading)
     if open_to_others(file) and (addressed or _holds_secrets(data, accounts.values())):
         reading.warnings.append(
             f"{file} contains secrets and can be read by others; run chmod 600 on it"
@@ -179,7 +180,7 @@ def read(file: Path, environment: Environment | None = None) -> Config:
         data=environment.data or written.data or data_folder(environment),
         logs=logs,
         defaults=written.defaults,
-        repositories=written.repositories,
+        repositories=tuple(on_forge(one, forges) for one in written.repositories),
         platforms=accounts,
         channels=channels,
         model=model,
@@ -188,7 +189,7 @@ def read(file: Path, environment: Environment | None = None) -> Config:
         web=_optional(file_model.WebSettings, written.web, file, reading, "web"),
         database=_optional(file_model.DatabaseSettings, database, file, reading, "database"),
         shared=_optional(file_model.SharedSettings, shared, file, reading, "shared"),
-        forges=read_forges(file, written.forges, reading),
+        forges=forges,
         archive=written.archive,
         grading=written.grading,
         warnings=tuple(reading.warnings),

@@ -39,7 +39,7 @@ class RepositoryConfig(Settings):
     branches: tuple[str, ...] = ()
     """Further branches that get digests of their own, by name or pattern, such as ``release/*``."""
     web: str = ""
-    forge: Literal["", "github", "gitlab", "gitea"] = ""
+    forge: Literal["", "github", "gitlab", "gitea", "bitbucket"] = ""
     thresholds: ThresholdSettings | None = None
     aliases: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     privacy: Privacy = Privacy.REDACTED

@@ -111,6 +111,7 @@ _FORGES = {
     "gitlab.com": "gitlab",
     "codeberg.org": "gitea",
     "gitea.com": "gitea",
+    "bitbucket.org": "bitbucket",
 }
 """Hosts whose software is known; Codeberg runs Forgejo, whose pages have Gitea's layout."""
 
@@ -137,13 +138,18 @@ def identify(remote: Address | None, *, folder: str, name: str | None = None) ->
         return Repository(name=name, web=f"https://github.com/{name}", forge="github")
     host = _SSH_DOORS.get(remote.host, remote.host)
     path = name or remote.path
-    forge = _FORGES.get(host) or _TELLING.get(host.partition(".")[0], "")
+    forge = forge_of(host)
     if not forge or not _NAME.fullmatch(path) or ".." in path:
         return Repository(name=path)
     if forge == "github" and path.count("/") != 1:
         return Repository(name=path)
     port = f":{remote.port}" if remote.port and remote.transport == "https" else ""
     return Repository(name=path, web=f"https://{host}{port}/{path}", forge=forge)
+
+
+def forge_of(host: str) -> str:
+    """The software of a host, if its name tells it, else empty."""
+    return _FORGES.get(host) or _TELLING.get(host.partition(".")[0], "")
 
 
 _NAMELESS = {"repo", "repository", "checkout", "clone"}
@@ -165,5 +171,5 @@ def is_open(place: str) -> bool:
         and address.transport == "https"
         and not address.secret
         and address.port is None
-        and address.host in _FORGES
+        and _FORGES.get(address.host) in _TELLING.values()  # on Bitbucket, most are private
     )

@@ -102,15 +102,11 @@ class Repository:
 
     name: str  # ``owner/name`` or the folder's name
     web: str = ""  # of its pages, without a trailing slash; empty if unknown: nothing is linked
-    forge: str = ""  # ``github``, ``gitlab``, ``gitea`` or empty
+    forge: str = ""  # ``github``, ``gitlab``, ``gitea``, ``bitbucket`` or empty
 
     def commit_url(self, sha: str) -> str:
         """The page of a commit, or empty."""
-        if not self.web:
-            return ""
-        return (
-            f"{self.web}/-/commit/{sha}" if self.forge == "gitlab" else f"{self.web}/commit/{sha}"
-        )
+        return self._page(0, sha=sha)
 
     def author_url(self, _name: str) -> str:
         """The page of an author's changes, or empty: forges list people by other names."""
@@ -118,11 +114,7 @@ class Repository:
 
     def file_url(self, sha: str, path: str, line: int) -> str:
         """The page of a line of a file at a commit, or empty; ``path`` is percent-encoded."""
-        if not self.web:
-            return ""
-        if self.forge == "gitea":
-            return f"{self.web}/src/commit/{sha}/{path}#L{line}"
-        return f"{self.web}/{'-/blob' if self.forge == 'gitlab' else 'blob'}/{sha}/{path}#L{line}"
+        return self._page(2, sha=sha, path=path, line=line)
 
     def request_name(self, number: int) -> str:
         """A pull request as ``#12``, a merge request as ``!12``: on GitLab ``#12`` is an issue."""
@@ -130,12 +122,20 @@ class Repository:
 
     def request_url(self, number: int) -> str:
         """The page of a pull or merge request, or empty."""
-        if not self.web:
-            return ""
-        if self.forge == "gitlab":
-            return f"{self.web}/-/merge_requests/{number}"
-        return f"{self.web}/{'pulls' if self.forge == 'gitea' else 'pull'}/{number}"
+        return self._page(1, number=number)
 
+    def _page(self, which: int, **parts: str | int) -> str:
+        forms = _PAGES.get(self.forge, _PAGES["github"])
+        return f"{self.web}/{forms[which].format(**parts)}" if self.web else ""
+
+
+_PAGES = {
+    "github": ("commit/{sha}", "pull/{number}", "blob/{sha}/{path}#L{line}"),
+    "gitlab": ("-/commit/{sha}", "-/merge_requests/{number}", "-/blob/{sha}/{path}#L{line}"),
+    "gitea": ("commit/{sha}", "pulls/{number}", "src/commit/{sha}/{path}#L{line}"),
+    "bitbucket": ("commits/{sha}", "pull-requests/{number}", "src/{sha}/{path}#lines-{line}"),
+}
+"""The paths of a commit, a request and a line of a file, by forge."""
 
 _ALWAYS = frozenset({Area.DOCS, Area.LOCKFILE, Area.GENERATED, Area.VENDORED})
 _WHEN_LOW = _ALWAYS | {Area.TESTS, Area.CI, Area.EXAMPLES, Area.BENCHMARKS}

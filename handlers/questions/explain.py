@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import takewhile
+from urllib.parse import urlsplit
 
 from digest.analysis.analyse import analyse_whole
 from digest.answer.answers import Answer, AnswerRow, Seen, as_of, graded_because
@@ -118,11 +119,12 @@ async def beside_others(graded: Graded, ctx: Context, *, undone: bool) -> Graded
 def refuse_elsewhere(reference: Reference, ctx: Context) -> None:
     """Refuse a number of another repository; a commit's name is the same everywhere."""
     watched = ctx.watched.repository.name
-    asked = reference.repository.lower()
+    asked, page = reference.repository.lower(), urlsplit(ctx.watched.repository.web).path
     # A repository known only by its folder may be anybody's clone.
     if reference.number is None or not asked or "/" not in watched:
         return
-    if asked != watched.lower():
+    # A repository in a group of groups is called by the last two; its page has all.
+    if asked not in {watched.lower(), page.strip("/").lower()}:
         raise UnknownChange(str(reference), watched)
 
 

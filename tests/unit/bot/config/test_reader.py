@@ -568,3 +568,34 @@ def test_only_a_file_with_secrets_in_it_must_be_closed_to_others(write, written,
 def test_a_rule_that_cannot_be_meant_is_named(load, rule: str, said: str) -> None:
     with pytest.raises(InvalidConfig, match=said):
         load(f"[[grading.rule]]\n{rule}\n")
+
+
+@pytest.mark.parametrize(
+    ("repository", "web", "forge"),
+    [
+        ("https://git.example.org/g/s/n.git", "https://git.example.org/g/s/n", "gitlab"),
+        ("git@git.example.org:g/n.git", "https://git.example.org/g/n", "gitlab"),
+        ("https://code.example.org:8443/o/n", "https://code.example.org:8443/o/n", "gitea"),
+        ("https://other.example.org/o/n", "", ""),
+    ],
+)
+def test_repository_on_a_configured_forge_has_its_links(load, repository, web, forge) -> None:
+    config = load(f"""
+        [forges.gitlab]
+        host = "git.example.org"
+        [forges.gitea]
+        host = "code.example.org:8443"
+        [[repositories]]
+        place = "{repository}"
+        """)
+    (one,) = config.repositories
+    assert (one.web, one.forge) == (web, forge)
+
+
+def test_pages_of_a_known_host_have_its_links(load) -> None:
+    config = load("""
+        [[repositories]]
+        place = "https://mirror.example.org/o/n"
+        web = "https://bitbucket.org/o/n"
+        """)
+    assert config.repositories[0].forge == "bitbucket"

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from digest.core.grade import Level, is_settled
+from digest.core.grade import Level, Repository, is_settled
 from tests.support.fakes import graded
 
 
@@ -40,3 +40,24 @@ def test_nothing_to_read_is_settled() -> None:
     unread = tuple(replace(file, omitted=True) for file in files)
     assert is_settled(at(Level.HIGH, "src/a.py", files=unread))
     assert not is_settled(at(Level.HIGH, "src/a.py", files=(unread[0], files[1])))
+
+
+@pytest.mark.parametrize(
+    ("forge", "commit", "request_", "line"),
+    [
+        ("github", "commit/abc", "pull/7", "blob/abc/a.py#L3"),
+        ("", "commit/abc", "pull/7", "blob/abc/a.py#L3"),
+        ("gitlab", "-/commit/abc", "-/merge_requests/7", "-/blob/abc/a.py#L3"),
+        ("gitea", "commit/abc", "pulls/7", "src/commit/abc/a.py#L3"),
+        ("bitbucket", "commits/abc", "pull-requests/7", "src/abc/a.py#lines-3"),
+    ],
+)
+def test_pages_have_the_addresses_of_the_forge(forge, commit, request_, line) -> None:
+    repository = Repository(name="o/n", web="https://h/o/n", forge=forge)
+    pages = (
+        repository.commit_url("abc"),
+        repository.request_url(7),
+        repository.file_url("abc", "a.py", 3),
+    )
+    assert pages == tuple(f"https://h/o/n/{path}" for path in (commit, request_, line))
+    assert not Repository(name="o/n", forge=forge).request_url(7)
