@@ -60,7 +60,15 @@ from digest.facts.syntax.declarations import (
     grouped,
     name_row,
 )
-from digest.facts.syntax.grammar import ParseBudget, TooComplex, bodies, parse, text_of, without
+from digest.facts.syntax.grammar import (
+    Known,
+    ParseBudget,
+    TooComplex,
+    bodies,
+    parse,
+    text_of,
+    without,
+)
 from digest.facts.syntax.python_headers import PythonModule
 
 _READERS: dict[str, Callable[[Node, str], Iterator[Declaration]]] = {
@@ -101,13 +109,22 @@ def reads(language: str, path: str) -> bool:
 class TreeCode:
     """One side of a file; its tree is built once and used by the finders of symbols and fields.
 
+    It is built from that of the side ``beside`` it, if there is one by then.
     Methods that need the tree raise ``TooComplex`` if ``budget`` is too small to build it.
     """
 
-    def __init__(self, source: SideText, language: str, budget: ParseBudget) -> None:
+    def __init__(
+        self,
+        source: SideText,
+        language: str,
+        budget: ParseBudget,
+        beside: TreeCode | None = None,
+    ) -> None:
         self.source = source
         self.language = language
         self._budget = budget
+        self._beside = beside
+        self.read: tuple[str, Tree] | None = None
 
     @cached_property
     def tree(self) -> Tree:
@@ -138,7 +155,13 @@ class TreeCode:
             text = c_family.without_attributes(text)
         elif self.language == "typescript":
             text = javascript.without_types_of_all(text)
-        return parse(text, self.grammar, self._budget)
+        known = None
+        if self._beside and self._beside.read and self._beside.grammar == self.grammar:
+            rows = self._beside.source.rows, self.source.rows
+            known = Known(*self._beside.read, [*zip(*rows, strict=False)])
+        tree = parse(text, self.grammar, self._budget, known)
+        self.read = text, tree
+        return tree
 
     @property
     def grammar(self) -> str:
@@ -392,7 +415,8 @@ def _declared(scene: FileContext, before: SideText, after: SideText) -> Iterator
     else:
         if max(len(side.text) for side in (before, after)) > _LONGEST_TREE:
             raise TooComplex
-        tree = (TreeCode(before, language, scene.budget), TreeCode(after, language, scene.budget))
+        old = TreeCode(before, language, scene.budget)
+        tree = (old, TreeCode(after, language, scene.budget, old))
         if not all(side.keeps_headers() for side in tree):
             yield from symbols.compare(*tree)
             yield from class_fields.compare(*tree)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from tree_sitter import Language, Node, Parser, Tree
@@ -84,42 +84,90 @@ def _parser(grammar: str) -> Parser:
     return Parser(_language(grammar))
 
 
-def parse(text: str, grammar: str, budget: ParseBudget | None = None) -> Tree:
+class Known(NamedTuple):
+    """A text with its tree, and on which lines another one differs, as half-open pairs of both."""
+
+    text: str
+    tree: Tree
+    places: Sequence[tuple[tuple[int, int], tuple[int, int]]]
+
+
+def parse(
+    text: str,
+    grammar: str,
+    budget: ParseBudget | None = None,
+    known: Known | None = None,
+) -> Tree:
     """The tree of a text; broken text gives a tree with error nodes. Raises ``TooComplex``.
 
-    ``grammar`` is a language's name, or ``tsx``.
+    ``grammar`` is a language's name, or ``tsx``. Most nodes of a ``known`` tree are taken over, not
+    of one with errors: they might differ from those of a single parse.
 
     At the end of a text that is open in many places the parser may work for minutes without
     checking whether to go on, in cubic time. So such a text is parsed in stages, each from the tree
     of the one before, and a costly end is found while the text is short. That takes longer, and the
     last tree equals that of a single parse.
     """
-    run = _Run(text.encode("utf-8", "replace"), grammar, budget or ParseBudget())
+    budget = budget or ParseBudget()
+    run = _Run(text.encode("utf-8", "replace"), grammar, budget)
+    whole = known and text and grammar not in _AMBIGUOUS and not run.is_open
+    if known and whole and not known.tree.root_node.has_error:
+        if (edited := _edited(known, run.text)) is None:
+            return run.tree()
+        tree = run.tree(edited)
+        if not tree.root_node.has_error:
+            return tree
+        run = _Run(run.text, grammar, budget)
     return run.tree()
+
+
+def _edited(known: Known, new: bytes) -> Tree | None:
+    """A copy of a tree that knows where another text differs; ``None`` if that is elsewhere too."""
+    olds, news = known.text.encode("utf-8", "replace").split(b"\n"), new.split(b"\n")
+    edits: list[tuple[int, int, int, tuple[int, int], tuple[int, int], tuple[int, int]]] = []
+    offset = old = fresh = 0
+    for (a, b), (c, d) in known.places:
+        if a < old or olds[old:a] != news[fresh:c]:
+            return None
+        offset += _length(olds[old:a])
+        ends = offset + _length(olds[a:b]), offset + _length(news[c:d])
+        edits.append((offset, *ends, (a, 0), (b, 0), (a + d - c, 0)))
+        offset, old, fresh = ends[0], b, d
+    if not olds[old:] or olds[old:] != news[fresh:]:
+        return None
+    copied = known.tree.copy()
+    for edit in reversed(edits):  # from the end, so that what is above keeps its place
+        copied.edit(*edit)
+    return copied
+
+
+def _length(lines: Sequence[bytes]) -> int:
+    """The bytes of lines with their ends."""
+    return sum(map(len, lines)) + len(lines)
 
 
 class _Run:
     """The parsing of one text."""
 
     def __init__(self, text: bytes, grammar: str, budget: ParseBudget) -> None:
-        self._text = text
+        self.text = text
         self._budget = budget
         # Parsers are cheap and bound to one thread: others run during the callbacks.
         self._parser = _parser(grammar)
-        self._stage = (_STAGE << (grammar in _AMBIGUOUS)) if _is_open(text) else len(text)
+        self.is_open = _is_open(text)
+        self._stage = (_STAGE << (grammar in _AMBIGUOUS)) if self.is_open else len(text)
         self._clock = budget.clock or float
         self._parsing = True
         self._end = 0
         self._steps_left = 0
         self._deadline = 0.0
 
-    def tree(self) -> Tree:
-        """The tree of the whole text."""
+    def tree(self, tree: Tree | None = None) -> Tree:
+        """The tree of the whole text; a text that is not open may begin with an edited ``tree``."""
         began = self._clock()
-        tree: Tree | None = None
-        while tree is None or self._end < len(self._text):
+        while self._end < len(self.text) or tree is None:
             start, self._end = self._end, self._next()
-            if tree is not None:
+            if tree is not None and start:
                 # The text goes on there. Only bytes count: new text gets its rows when it is read.
                 anywhere = tree.root_node.start_point
                 tree.edit(start, start, self._end, anywhere, anywhere, anywhere)
@@ -134,9 +182,9 @@ class _Run:
         return tree
 
     def _next(self) -> int:
-        if self._stage == len(self._text):
+        if self._stage == len(self.text):
             return self._stage
-        return min(len(self._text), max(_CHUNK, min(4 * self._end, self._end + self._stage)))
+        return min(len(self.text), max(_CHUNK, min(4 * self._end, self._end + self._stage)))
 
     def _parsed(self, old: Tree | None) -> Tree | None:
         """The tree up to the end of the stage; ``None`` if that takes too many steps."""
@@ -158,8 +206,8 @@ class _Run:
             self._steps_left -= 1
             if self._steps_left < 0:
                 return b""
-            return _lent(self._text[offset : min(offset + _CHUNK, self._end)])
-        return self._text[offset : min(offset + _NAME, self._end)]
+            return _lent(self.text[offset : min(offset + _CHUNK, self._end)])
+        return self.text[offset : min(offset + _NAME, self._end)]
 
     def _is_over(self, _offset: int, _has_error: bool) -> bool:
         self._steps_left -= 1

@@ -5,9 +5,10 @@ from __future__ import annotations
 import tracemalloc
 
 import pytest
+from tree_sitter import Node
 
 from digest.facts.syntax import grammar
-from digest.facts.syntax.grammar import bodies, parse, without
+from digest.facts.syntax.grammar import Known, ParseBudget, bodies, parse, without
 from tests.support.speed import within
 
 GO = """\
@@ -127,3 +128,44 @@ def test_texts_that_were_parsed_are_not_kept() -> None:
     finally:
         tracemalloc.stop()
     assert held < sum(map(len, texts)) / 5
+
+
+SHORT = "struct A {\n    a: u8,\n}\n\nfn b(x: u8);\n\nfn é() -> u8;\n\nfn last();"
+
+
+def _nodes(node: Node) -> list[object]:
+    here = (node.type, node.start_byte, node.end_byte, node.start_point, node.end_point, node.text)
+    return [here, *(one for child in node.children for one in _nodes(child))]
+
+
+def _read(text: str, known: Known | None = None) -> tuple[list[object], int]:
+    budget = ParseBudget()
+    nodes = _nodes(parse(text, "rust", budget, known).root_node)
+    return nodes, ParseBudget().steps - budget.steps
+
+
+@pytest.mark.parametrize(
+    ("text", "places"),
+    [
+        (SHORT, []),
+        (SHORT.replace("b(", "bee(").replace("()", "(y: u16)"), [((4, 5),) * 2, ((6, 9),) * 2]),
+        (SHORT.replace("    a", "    pub z: u8,\n    a"), [((1, 1), (1, 2))]),
+        (SHORT.replace("fn b(x: u8);\n", ""), [((4, 5), (4, 4))]),
+        (SHORT.replace("\n\nfn last();", "\n"), [((7, 9), (7, 8))]),
+        (SHORT + "\nfn more();\n", [((8, 9), (8, 11))]),
+        (SHORT.replace("u8", "u16"), [((4, 5),) * 2]),  # also where no place says so
+        (SHORT.replace("b(", "b<("), [((4, 5),) * 2]),  # with an error
+        ("", [((0, 9), (0, 1))]),
+    ],
+)
+def test_a_text_read_from_the_tree_of_another_has_the_tree_of_its_own(text, places) -> None:
+    known = Known(SHORT, parse(SHORT, "rust"), places)
+    assert _read(text, known)[0] == _read(text)[0]
+
+
+def test_reading_from_the_tree_of_another_text_takes_fewer_steps() -> None:
+    text = "".join(f"struct Thing{n} {{\n    pub member: u{n},\n}}\n" for n in range(800))
+    other = text.replace("member: u400", "member: i400")
+    known = Known(text, parse(text, "rust"), [((1201, 1202), (1201, 1202))])
+    assert _read(other, known)[0] == _read(other)[0]
+    assert _read(other, known)[1] < _read(other)[1] / 4
