@@ -94,6 +94,11 @@ def test_default_of_an_option_of_a_class_is_told():
             'func main() {\n\tfs.Duration("wait", 1 * time.Minute, "Time.")\n}\n',
             'func main() {\n\tfs.Duration("wait", "1m", "Time.")\n}\n',
         ),
+        (
+            "mod/config.go",
+            "package mod\n\nvar DefaultConfig = Config{\n\tMax: 3 * time.Hour,\n}\n",
+            'package mod\n\nvar DefaultConfig = Config{\n\tMax: "3h",\n}\n',
+        ),
         ("app/run.py", "def f(_loc=loc):\n    pass\n", "def f(_loc=None):\n    pass\n"),
     ],
 )
