@@ -15,11 +15,11 @@ from digest.answer import tallies
 from digest.answer.answers import AnswerRow, window_words
 from digest.answer.listing import weightiest_first
 from digest.core.change import printable
-from digest.core.enums import ChangeKind
+from digest.core.enums import ChangeKind, Language
 from digest.core.facts import Action, Area
 from digest.core.grade import Graded, Level
 from digest.core.patterns import lazy
-from digest.document import Block, Code, Document, Item, Listing, Paragraph
+from digest.document import Block, Code, Document, Item, Listing, Paragraph, Strong
 from digest.i18n import answer_text
 from digest.i18n.phrase import Phrase, join, list_in_words
 from digest.i18n.statement_text import LEVEL_MARKS
@@ -280,7 +280,12 @@ def _named(people: Sequence[str], title: Phrase, nobody: Phrase, ctx: Context) -
 
 def _with_blocks(document: Document, told: Sequence[Block]) -> Document:
     """The document with further blocks below its title and counts."""
-    return replace(document, blocks=(*document.blocks[:2], *told, *document.blocks[2:]))
+    head, rest = document.blocks[:2], document.blocks[2:]
+    if told and rest and isinstance(told[-1], Listing) and isinstance(rest[0], Listing):
+        # Two lists in a row would look like one.
+        label = answer_text.CHANGES_LISTED.template(Language(document.language))
+        told = [*told, Paragraph((Strong(label),))]
+    return replace(document, blocks=(*head, *told, *rest))
 
 
 async def people_listed(asked: Meant, ctx: Context) -> tuple[str, ...]:

@@ -63,6 +63,7 @@ async def test_more_are_looked_up_where_nobody_gave_a_period(ctx):
 
 async def test_people_of_a_ranking_are_as_many_as_asked_for(ctx):
     shown = markdown((await ask("top 1 contributors this month", ctx)).document)
+    assert "\n\n**Changes**\n\n- " in shown  # the list of people ends there
     assert "Ada Lovelace" in shown.partition("more person")[0]
     assert "and 1 more person" in shown
 
