@@ -105,8 +105,11 @@ def _stays(name: str, sheet: SideLines, pattern: re.Pattern[str] | None) -> bool
     )
 
 
-_SETS_ASIDE = lazy(r"(?:allow|exempt|ignor|silenc|suppress)\w{1,3}\b", re.IGNORECASE)
-"""How titles begin of changes that leave a weakness where it is."""
+_SETS_ASIDE = lazy(
+    r"(?:allow|exempt|ignor|silenc|suppress)\w{1,3}\b|(?:新增|添加|增加|支持|更新|忽略).{0,40}漏洞",
+    re.IGNORECASE,
+)
+"""How titles begin of changes that leave a weakness where it is, or teach a scanner about it."""
 
 
 _DENIED = lazy(

@@ -54,6 +54,24 @@ def test_harmless_lines_yield_nothing(path, text):
     assert added(path, text) == []
 
 
+@pytest.mark.parametrize(
+    ("title", "names"),
+    [
+        ("fix: 修复搜索接口的SQL注入", ["SQL注入"]),
+        ("修复文件下载的路径穿越问题", ["路径穿越"]),
+        ("禁止普通用户越权删除任务", ["越权"]),
+        ("升级依赖，修复高危漏洞", ["漏洞"]),
+        ("修复日志中密码泄露", ["密码泄露"]),
+        ("修复线程安全问题", []),
+        ("支持依赖注入与页脚代码注入", []),
+        ("新增某系统的文件读取漏洞检测", []),
+        ("增加漏洞扫描", []),
+    ],
+)
+def test_weaknesses_that_chinese_titles_name(title, names):
+    assert [f.name for f in find_in_message(title, read_subject(title))] == names
+
+
 def test_advisory_that_a_change_only_sets_aside_is_no_fact():
     title = "ignore RUSTSEC-2026-0173 (unmaintained)"
     assert list(find_in_message(title, read_subject(title))) == []
