@@ -16,7 +16,8 @@ through a syntax tree. The closed set of details, by kind:
 - environment: empty if declared (in a table, as a setting), ``read`` if read where it is needed,
   ``default`` if changed.
 - config: ``field``, ``default`` or ``type`` if changed; ``name`` is ``Class.field``. A feature of a
-  crate is a ``feature`` with its own name, a setting that a text defines a ``key``.
+  crate is a ``feature`` with its own name, a setting that a text defines a ``key``, of a
+  Helm chart a ``value``.
 - route and metric: empty.
 
 The public interface is that of the core; flags and variables in build files count too. Tests,

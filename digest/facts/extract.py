@@ -198,7 +198,7 @@ def _items(change: Change, scenes: Mapping[str, FileContext]) -> tuple[Fact, ...
         facts = [f for find in _FINDERS for f in find(scene) if len(f.name) <= _LONGEST_NAME]
         facts += _module(file, area_of(file.path), change.files)
         found.extend(sorted(facts, key=_place))
-    found = exposure.with_schemas(found)
+    found = schema.no_longer_read(exposure.with_schemas(found), scenes.values())
     found = routes.mounted(found, lambda: (s.changed_text for s in scenes.values()))
     found = help_text.borne_out(_newly_told(change, _new_flags(found, scenes), scenes), scenes)
     found = help_text.effective(found, change.commit.subject, list(scenes.values()))

@@ -1,8 +1,9 @@
 """Schemas and protocols: messages, fields, services, tables.
 
 Read line by line, with the enclosing block from the whole file: Protocol Buffers, GraphQL, Thrift,
-SQL. A JSON Schema gives the settings of the file that it describes. Interface descriptions
-(OpenAPI, Avro), a schema that cannot be read and migrations are reported as files.
+SQL. A JSON Schema gives the settings of the file that it describes, as do the values of a Helm
+chart. Interface descriptions (OpenAPI, Avro), a schema that cannot be read and migrations are
+reported as files.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ from typing import Any
 from digest.core.change import FileChange, FileStatus, Side
 from digest.core.facts import Action, Area, Fact, FactKind
 from digest.facts.languages import patterns
-from digest.facts.side_text import COMMENT, FileContext, FileSide, SideLines
+from digest.facts.named_settings import default_fact
+from digest.facts.side_text import COMMENT, FileContext, FileSide, SideLines, indent_of
 from digest.frozen import frozen
 
 _DESCRIPTIONS: tuple[tuple[str, re.Pattern[str]], ...] = (
@@ -62,7 +64,10 @@ def wants(file: FileChange, area: Area, language: str) -> bool:
     """Whether the enclosing blocks of the changed lines are needed."""
     return (
         area not in _ASIDE
-        and (language in _LANGUAGES or _DESCRIBES.search(file.path.lower()) is not None)
+        and (
+            language in _LANGUAGES
+            or any(known.search(file.path.lower()) for known in (_DESCRIBES, _VALUES))
+        )
         and file.status not in {FileStatus.ADDED, FileStatus.DELETED}
     )
 
@@ -78,6 +83,8 @@ def find(scene: FileContext) -> Iterable[Fact]:
         return _matched(gone, come, old, new)[:_MOST]
     if _DESCRIBES.search(path) and (settings := _settings(*scene.lines)) is not None:
         return settings[:_MOST]
+    if _VALUES.search(path):
+        return [*_chart_values(*scene.lines)][:_MOST]
     for detail, shape in _DESCRIPTIONS:
         if shape.search(path):
             return (_of_file(scene.file, scene.file.path.rpartition("/")[2], detail),)
@@ -361,3 +368,81 @@ def _setting(action: Action, owner: str, name: str, side: SideLines) -> Fact | N
         return None
     whole = f"{owner}.{name}".strip(".")
     return side.fact(FactKind.CONFIG, action, whole, line, detail="field", public=True)
+
+
+_VALUES = re.compile(r"(?:^|/)[\w-]{0,40}(?:charts?|helm)/(?:[\w.-]{1,60}/){0,4}values\.ya?ml$")
+_VALUE = re.compile(r"[ ]*(?P<key>[A-Za-z_][\w-]*)[ ]*:(?:[ ]+(?P<value>[^\s#].*?))?(?:[ ]+#.*)?$")
+_PINNED = re.compile(
+    r"(?:tag|image|version|repository|registry|digest|sha\d*|checksum)s?$", re.IGNORECASE
+)
+"""Names of values that say which image is run, which every update changes."""
+
+_PLAIN = re.compile(r"true|false|-?\d[\w.]*|\"[^\"]{1,80}\"|'[^']{1,80}'|[A-Za-z][\w./-]{0,80}")
+
+
+def _chart_values(before: SideLines, after: SideLines) -> Iterator[Fact]:
+    """The values of a Helm chart that are gone, new or have another default."""
+    olds, news = _tree(before.whole), _tree(after.whole)
+    for action, side, those, others in (
+        (Action.REMOVED, before, olds, news),
+        (Action.ADDED, after, news, olds),
+    ):
+        for name in [n for n in those if n not in others] if others else ():
+            (line, value), (owner, _, last) = those[name], name.rpartition(".")
+            remarked = any(f"# {last}:" in text or f"#{last}:" in text for text in after.whole)
+            if (not owner or owner in others) and not remarked:
+                values = (value, None) if action is Action.REMOVED else (None, value)
+                yield side.fact(
+                    FactKind.CONFIG, action, name, line, values, detail="value", public=True
+                )
+    for name in [n for n in olds.keys() & news.keys() if not _PINNED.search(n)]:
+        line, now = news[name]
+        plain = [v.strip("\"'") for v in (olds[name][1], now) if v and _PLAIN.fullmatch(v)]
+        if len(plain) > 1 and plain[0] != plain[1]:
+            yield default_fact(after, name, (plain[0], plain[1]), line - 1)
+
+
+def no_longer_read(found: Sequence[Fact], scenes: Iterable[FileContext]) -> list[Fact]:
+    """The facts without values that left a file while no template of the chart stopped to use them.
+
+    Charts that a chart contains, and values that are passed on whole, take them as before.
+    """
+    if not any(f.detail == "value" and f.action is Action.REMOVED for f in found):
+        return list(found)
+    removed = {s.file.path: s.lines[0].changed for s in scenes if "/templates/" in s.file.path}
+
+    def holds(fact: Fact) -> bool:
+        chart = fact.evidence.path.rpartition("/")[0] + "/templates/"
+        used = re.compile(rf"\.{fact.name.rpartition('.')[2]}\b")
+        lines = (
+            line for path, lines in removed.items() if path.startswith(chart) for line in lines
+        )
+        return any(used.search(text) for _, text in lines)
+
+    return [f for f in found if f.detail != "value" or f.action is not Action.REMOVED or holds(f)]
+
+
+def _tree(lines: Iterable[str]) -> dict[str, tuple[int, str | None]]:
+    """The keys of a file of values by their paths, with lines and values; none of lists."""
+    found: dict[str, tuple[int, str | None]] = {}
+    path: list[tuple[int, str]] = []
+    hidden: int | None = None  # the depth of a list or text, whose lines are no keys
+    for number, line in enumerate(lines, 1):
+        depth = indent_of(line)
+        if (
+            not line.strip()
+            or line.lstrip().startswith("#")
+            or (hidden is not None and depth > hidden)
+        ):
+            continue
+        match, hidden = _VALUE.match(line), None
+        if match is None:
+            hidden = depth
+            continue
+        while path and path[-1][0] >= depth:
+            path.pop()
+        path.append((depth, match["key"]))
+        if (match["value"] or "").startswith(("|", ">")):
+            hidden = depth
+        found[".".join(key for _, key in path)] = (number, match["value"])
+    return found

@@ -43,6 +43,9 @@ _LISTED_ONLY = frozenset({"alias", "command", "export", "module", "overload"})
 _KEY = "key"
 """The detail of a setting that is defined by a text, wherever that is the value of a constant."""
 
+_VALUE = "value"
+"""The detail of a value of a Helm chart, which lives on where a template reads it."""
+
 _CODE = frozenset({FactKind.SYMBOL, FactKind.CONFIG})
 _AREAS = frozenset({Area.CORE, Area.BUILD})
 _DEFINED_BY = words("declared_by")
@@ -138,6 +141,8 @@ def _words(fact: Fact, name: str) -> tuple[str, ...]:
                 spelled += (f"{bare}: {{",)
             case _:
                 pass
+    elif fact.detail == _VALUE:
+        return (f".{last_part(name)}",)
     elif fact.detail == _KEY:
         return (name if name.isidentifier() else f'"{name}"',)
     elif fact.kind in _CODE:
@@ -313,6 +318,10 @@ def _defines(fact: Fact, name: str, path: str, text: str) -> bool:
     language = language_of(path)
     if (settable := _SETTABLE.get(fact.kind)) is not None:
         return settable(whole(path, text), language, name)
+    if fact.detail == _VALUE:
+        used = rf"\.{re.escape(last_part(name))}\b"
+        chart = fact.evidence.path.rpartition("/")[0]
+        return path.startswith(f"{chart}/templates/") and re.search(used, text) is not None
     if fact.detail == _KEY:
         used = rf"\.define\(\s*(?:\w+\.)*{name}\b" if name.isidentifier() else "(?!)"
         return f'"{name}"' in text or re.search(used, text) is not None
@@ -353,8 +362,8 @@ def _told(
         return fact
     if _is_known(fact):
         return replace(fact, elsewhere=elsewhere)
-    if elsewhere == fact.evidence.path and fact.action is Action.REMOVED:
-        return None  # the file still defines it in another way
+    if fact.action is Action.REMOVED and (elsewhere == fact.evidence.path or fact.detail == _VALUE):
+        return None  # the file still defines it in another way, or a template still reads it
     if fact.action is Action.REMOVED and fact.detail in _OWN and elsewhere not in touched:
         return fact  # another thing of the same name was there before
     if fact.kind in _SHARED:

@@ -1,8 +1,10 @@
 import pytest
 
+from digest.core.change import Change
 from digest.core.facts import Action, FactKind
+from digest.facts import tree_lookup
 from digest.facts.schema import find
-from tests.unit.digest.facts.changes import facts_of, scene, told
+from tests.unit.digest.facts.changes import commit, facts_of, file, scene, told
 
 PROTO = """\
 syntax = "proto3";
@@ -99,3 +101,64 @@ def test_a_pipeline_is_no_schema() -> None:
 def test_word_before_the_computed_name_of_a_table_is_no_table() -> None:
     old = 'conn.execute(&format!("DROP TABLE IF EXISTS {TABLE}"), [])\n'
     assert facts_of("Lock it", ("src/db.rs", old, "run()\n")).of(FactKind.SCHEMA) == ()
+
+
+VALUES = """\
+# Default values
+replicaCount: 1
+image:
+  tag: "1.2"
+service:
+  type: ClusterIP  # in the cluster
+  port: 80
+  annotations: {}
+env:
+  - name: A
+    value: b
+script: |
+  port: 3
+  go: 1
+persistence:
+  enabled: false
+  size: 8Gi
+"""
+TEMPLATE = "a: {{ .Values.service.port }}\nb: {{ .Values.persistence.size }}\n"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "facts"),
+    [
+        ("replicaCount: 1", "replicaCount: 2", ["changed replicaCount 1 -> 2"]),
+        ("  port: 80\n", "", ["removed service.port 80 -> None"]),
+        ("persistence:\n  enabled: false\n  size: 8Gi\n", "", ["removed persistence None -> None"]),
+        ("  size: 8Gi\n", "  # size: 8Gi\n", []),
+        ('"1.2"', '"1.3"', []),
+        ("  go: 1\n", "", []),
+        ("value: b", "value: c", []),
+        ("  type: ClusterIP  # in the cluster\n", "", []),  # no template stopped reading it
+        ("80\n", "80\n  portName: web\n", ["added service.portName None -> web"]),
+    ],
+)
+def test_values_of_a_helm_chart(old: str, new: str, facts: list[str]) -> None:
+    assert old in VALUES
+    found = facts_of(
+        "Change things",
+        ("charts/shop/values.yaml", VALUES, VALUES.replace(old, new)),
+        ("charts/shop/templates/shop.yaml", TEMPLATE, "a: 1\n"),
+    ).of(FactKind.CONFIG)
+    assert [f"{f.action} {f.name} {f.before} -> {f.after}" for f in found] == facts
+
+
+def test_a_value_that_a_template_still_reads_is_not_removed() -> None:
+    path = "charts/shop/values.yaml"
+    files = (
+        (path, VALUES, VALUES.replace("  port: 80\n", "")),
+        ("charts/shop/templates/shop.yaml", TEMPLATE, "a: 1\n"),
+    )
+    facts = facts_of("Change things", *files)
+    change = Change(commit=commit("Change things"), files=tuple(file(*one) for one in files))
+    asked = tree_lookup.questions(change, facts)
+    place = (change.sha, "charts/shop/templates/_helpers.tpl")
+    texts = {place: "{{ .Values.service.port }}\n"}
+    where = {question.index: [place] for question in asked}
+    assert not tree_lookup.apply_lookup(facts, asked, where, texts).of(FactKind.CONFIG)
