@@ -113,7 +113,7 @@ def of_the_last(asked: Asked) -> Iterator[Weighed]:
         yield Weighed(5.6 if of_one else 4.5, Risky())  # "does it affect windows users"
     elif not bare:
         return
-    elif asked.is_writing and asked.has("wrote", "agent", "change", *_DONE):
+    elif asked.is_writing and asked.has("wrote", "agent", "change", "kind:breaking", *_DONE):
         if its or asked.has("wrote"):
             one = asked.follows in _ONE or (spoken and asked.has("wrote"))
             yield Weighed(5.6 if one else 4.5, Author())
@@ -297,7 +297,18 @@ def _turned(asked: Asked) -> Iterator[Weighed]:
         yield Weighed(4.5 if asked.follows else 1.4, again)  # "what about ssr", "only ROCm"
 
 
-_WHO_DID = ("kind:fix", "who", "aux", "it", "bump", "agent", "change", "wrote", *_ACTS)
+_WHO_DID = (
+    "kind:fix",
+    "kind:breaking",
+    "who",
+    "aux",
+    "it",
+    "bump",
+    "agent",
+    "change",
+    "wrote",
+    *_ACTS,
+)
 _COUNTED, _NAMED = ("per", "people", "files", "folders", "top"), ("topic", "author", "path", "top")
 
 

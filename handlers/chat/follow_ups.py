@@ -186,13 +186,11 @@ async def _alike(
     if not sha and again.same == "author" and isinstance(about, Changed):
         people = talk.listed[:1] if talk and about.people else ()
         theirs = next((_read(question, ctx) for question in people), None) or about
-        narrowed = replace(again, same="")  # "their fixes", of the first of several people
-        if narrowed != Again():
-            return _turned(theirs, narrowed, ctx)
-        if people:
-            return theirs
+        if getattr(theirs, "author", ""):  # "their fixes", of the first of several people
+            narrowed = replace(again, same="")
+            return theirs if narrowed == Again() else _turned(theirs, narrowed, ctx)
     if sha not in changes or not changes[sha].facts.files:
-        raise NothingBefore
+        raise NothingBefore(await _rows(talk, ctx))
     span, now = again.window or _window(about, ctx), Now(ctx.clock.now(), ctx.zone)
     kinds = (again.kind,) if again.kind else ()
     if again.same == "release":
@@ -330,8 +328,8 @@ def _turned(last: Intent | None, again: Again, ctx: Context) -> Intent:
     base = _list_of(last, ctx)
     if again.level or (again.kind and not again.topic):
         whole = last if isinstance(last, Search) else base
-        kinds = (again.kind,) if again.kind else whole.kinds
-        return replace(whole, level=again.level or whole.level, kinds=kinds)
+        kind, level = again.kind, again.level or whole.level
+        return replace(whole, level=level, kinds=(kind,) if kind else whole.kinds)
     if unit := again.earlier or again.later:
         if not isinstance(base.window, Window):
             raise NothingBefore
@@ -355,6 +353,8 @@ def _turned(last: Intent | None, again: Again, ctx: Context) -> Intent:
         base = replace(base, topic="", path=base.topic)  # "how many of those are panics"
     elif again.only and base.topic:
         asks["topic"] = f"{base.topic} {again.topic}"
+    if again.things or again.actions:
+        base = replace(base, switched="")
     if again.switched and not base.things:
         base = replace(base, actions=(Action.ADDED,))
     kinds = (again.kind,) if again.kind else base.kinds

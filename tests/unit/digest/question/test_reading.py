@@ -467,6 +467,8 @@ def test_a_short_question_after_an_answer_is_about_its_change(text, intent):
         ("list", "有没有性能方面的", Again(kind=ChangeKind.PERFORMANCE)),
         ("list", "what did Ada change", Again(author="Ada")),
         ("list", "by whom", Again(people=True)),
+        ("list", "who broke it", Again(people=True)),
+        ("row", "who broke it", Author()),
         ("list", "谁修的", Again(people=True)),
         ("list", "the biggest one", Again(top=Top(1, "largest"))),
         ("list", "the most important", Again(top=Top(1))),

@@ -518,7 +518,17 @@ async def test_a_pronoun_after_the_contributors_is_the_first_of_them(ctx, questi
 
 async def test_a_pronoun_after_a_list_of_changes_is_nobody(ctx):
     told = await said(ctx, "what changed in MoE last 20 days", "他改了啥")
+    assert "1. [MoE] Fuse the experts" in str(told.error)
+    told = await said(ctx, "what else has he done this month")
     assert isinstance(told.error, NothingBefore)
+
+
+async def test_names_of_another_kind_are_listed_whatever_their_default(ctx):
+    await said(ctx, "new flags this month", "which of them are on by default", "and env vars?")
+    talk = await last_talk(replace(ctx, conversation=ME))
+    assert talk is not None
+    assert "thing:environment" in talk.question
+    assert "by default" not in talk.question
 
 
 async def test_words_after_a_person_s_list_are_a_topic_unless_somebody_is_called_so(ctx):
