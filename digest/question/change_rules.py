@@ -221,12 +221,15 @@ _NEEDS = lazy(
 
 @rule
 def brought(asked: Asked) -> Iterator[Weighed]:
-    """Who added a thing, at any time: *who added eagle3 support*."""
+    """Who, or which change, brought or removed a thing: *which PR added eagle3 support*."""
     others = bool(asked.spans or asked.kinds or asked.things or asked.references or asked.author)
     others = others or asked.has("most", "count", "contributors", "other", "me")
-    if asked.has("who") and asked.actions == (Action.ADDED,) and asked.topic and not others:
+    one = asked.says("which_change") and asked.actions in ((Action.ADDED,), (Action.REMOVED,))
+    who = asked.has("who") and asked.actions == (Action.ADDED,)
+    if (who or one) and asked.topic and not others:
         weight = 4.6 + 2.0 * asked.has("history")  # "which change added it first, and who"
-        yield Weighed(weight, Touched(name=asked.topic, claim="added"))
+        claim = "removed" if asked.actions == (Action.REMOVED,) else "added"
+        yield Weighed(weight, Touched(name=asked.topic, claim=claim))
 
 
 @rule

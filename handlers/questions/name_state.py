@@ -198,7 +198,7 @@ def _newest_value(
     valued = (
         (graded, fact)
         for graded, fact in history.contract
-        if fact.after not in {None, fact.name}
+        if fact.after not in {None, "", fact.name}
         and fact.detail not in {"type", "moved"}  # a moved name has paths in place of values
         and not (fact.after or "").startswith("(")  # a signature is not a value
         and (not needs or pins(fact, needs[0]))
@@ -283,13 +283,13 @@ async def release_lines(
     graded: Graded, tip: Tip, ctx: Context, *, gone: bool = False
 ) -> list[Spans]:
     """The first release that has a change, or a copy of it; ``gone`` if that removes a name."""
-    tag = await _first_tag(graded, tip, ctx)
-    if not tag and not await ctx.watched.source.releases():
+    tag, tags = await _first_tag(graded, tip, ctx), list(await ctx.watched.source.releases())
+    if not tags:
         return []
     phrase = answer_text.FIRST_IN if tag else answer_text.IN_NO_RELEASE
     if gone:
         phrase = answer_text.GONE_IN if tag else answer_text.GONE_IN_NO_RELEASE
-    return [phrase(ctx.language, tag=Code(tag))]
+    return [phrase(ctx.language, tag=Code(tag or latest(tags) or ""))]
 
 
 async def released_in(graded: Graded, tip: Tip, ctx: Context) -> list[Spans]:
