@@ -255,6 +255,7 @@ def _listing(asked: Asked) -> Changed | None:
     )
     if (asked.top and asked.says("people")) or (asked.has("keep") and asked.says("owners")):
         people = True
+    people = people or (asked.has("count") and _SEVERAL.search(asked.author) is not None)
     gains = _is_gain(asked)
     if ChangeKind.PERFORMANCE in kinds and (without := _PERCENT.sub("", topic).strip()) != topic:
         topic, gains = without, True  # "more than 10% faster"
@@ -300,6 +301,8 @@ def _is_gain(asked: Asked) -> bool:
     return sped and asked.says("greatest")
 
 
+_SEVERAL = lazy(r" (?:and|or|和|与|跟|及) ", re.IGNORECASE)
+"""Names of several people, each of whom is counted."""
 _PERCENT = lazy(r"\s*(?<![\w.])\d{1,4}(?:\.\d{1,3})?%")
 
 

@@ -21,9 +21,10 @@ def releases(asked: Asked) -> Iterator[Weighed]:
 
     The latest one and the one before it are the first two.
     """
-    if [one.name for one in asked.slots(Release)] == [LATEST] and asked.says("before"):
-        also = ("releases", "latest", "ask", "aux", "prep", "history", "it", "join")
-        if asked.only_words(*also) and not (asked.left or asked.span or asked.references):
+    if [one.name for one in asked.slots(Release)] == [LATEST] and asked.says("came_before"):
+        also = ("releases", "latest", "ask", "aux", "prep", "history", "it", "join", "again")
+        others = asked.left or asked.span or asked.references or asked.says("release_before")
+        if asked.only_words(*also) and not others:
             yield Weighed(7.5, Releases())
     beside = ("releases", "ask", "aux", "prep", "change", "count", "history", "compare", "latest")
     named = asked.slots(Release) or asked.left or asked.references or asked.slots(Path)

@@ -187,7 +187,8 @@ _TAIL = lazy(r"(?<=[a-z0-9])-(?:related|wise|specific)\b", re.IGNORECASE)
 
 _PLATFORM = lazy(
     r"\b(?:for|on) (?:the )?(?P<a>{0})(?: (?:builds?|images?|wheels?|backend|users?))?(?!\w)"
-    r"|(?<!\w)(?P<b>{0}) ?(?:版本?|用|上|下)?的 ?(?=[a-z])".format(
+    r"|(?<!\w)(?P<b>{0}) ?(?:(?:版本?|用|上|下)?的 ?(?=[a-z])"
+    r"|上?[用装] ?(?=(?:哪个|什么)版本))".format(
         "cuda|rocm|cpu|xpu|tpu|hpu|npu|gpu|arm64|aarch64|x86|s390x|ppc64le|windows|linux|macos"
     ),
     re.IGNORECASE,
@@ -221,6 +222,8 @@ def slots_of(text: str, now: Now, background: slot_values.Background) -> list[sl
         for thing in ("release", "version"):
             masked.text = masked.text.replace(f" {own} {thing}", f" {thing}")
             masked.text = re.sub(rf"\b{thing} of {re.escape(own)}\b", thing, masked.text)
+        newest = rf"\b((?:new|lat)est) {re.escape(own)}(?=$| and\b|[?,])"
+        masked.text = re.sub(newest, r"\1 release", masked.text)
     masked.text = _ORDINAL.sub(lambda found: "零一二三四五六七八九"[int(found[1])], masked.text)
     masked.text = lexicon.in_usual_words(masked.text)
     masked.text = with_releases(masked.text)

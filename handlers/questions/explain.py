@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from itertools import takewhile
 from urllib.parse import urlsplit
@@ -52,7 +53,8 @@ async def explain(intent: Explain, ctx: Context) -> Answer:
     """
     refuse_elsewhere(intent.reference, ctx)
     if intent.reference.issue and intent.reference.number is not None:
-        return await explain_issue(intent.reference.number, ctx)
+        with suppress(UnknownChange):  # a request may be called an issue
+            return await explain_issue(intent.reference.number, ctx)
     tip = await tip_of(ctx)
     try:
         found = await find(intent.reference, ctx, tip)

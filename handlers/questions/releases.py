@@ -22,7 +22,7 @@ from digest.i18n import answer_text
 from digest.i18n import answer_text as words
 from digest.i18n.answer_text import AS_MANY_RELEASES, FEWER_RELEASES, MORE_RELEASES
 from digest.i18n.phrase import join, list_in_words
-from digest.question.commit_range import Refs
+from digest.question.commit_range import Refs, release_number
 from digest.question.intent import Changed, Compare, Intent, Released, Releases
 from digest.question.periods import default_period
 from digest.question.questions import format_intent
@@ -50,15 +50,17 @@ async def releases(intent: Releases, ctx: Context) -> Answer:
     if isinstance(intent.window, Refs):
         tags = [intent.window.tip]
     within = intent.window if isinstance(intent.window, Window) else None
-    wanted = tags if within else tags[:_PAGE]
-    every = [one for one in await asyncio.gather(*map(source.release, wanted)) if one]
+    wanted = tags if within else tags[: 2 * _PAGE]
+    read = [one for one in await asyncio.gather(*map(source.release, wanted)) if one]
+    every = await _without_twins(read, ctx)
     found = [one for one in every if within is None or (one.at and one.at in within)]
     language, at = ctx.language, viewpoint(ctx, await tip_of(ctx))
     when = window_words(intent.window, language) if within else ()
     if not found:
         line = words.NO_RELEASE_THEN(language, latest=Code(tags[0]))
         return Answer(intent="releases", document=lines_document("", [line, when], at))
-    title = words.RELEASES.text(language, n=len(found))
+    shown = found if within else found[:_PAGE]
+    title = words.RELEASES.text(language, n=len(shown))
     items = tuple(_item(one, ctx) for one in found[:_PAGE])
     blocks: list[Block] = [Heading(1, (Text(title),)), Listing(items)]
     if intent.against:
@@ -71,6 +73,20 @@ async def releases(intent: Releases, ctx: Context) -> Answer:
     points = [Changed(window=Refs(base=one.before, tip=one.tag)) for one in found[:_PAGE]]
     listed = tuple(format_intent(point) for point in points)
     return Answer(intent="releases", document=document, window=within, listed=listed)
+
+
+async def _without_twins(found: Sequence[TaggedRelease], ctx: Context) -> Sequence[TaggedRelease]:
+    """The releases without tags of the same commit and kind with a lower number.
+
+    Such tags are those of the libraries in a program, as ``v0.314.0`` beside ``v3.14.0``.
+    """
+    commits = await asyncio.gather(*(ctx.watched.source.resolve(one.tag) for one in found))
+    of_commit: dict[tuple[str, str], list[str]] = {}
+    for one, commit in zip(found, commits, strict=True):
+        family = version.family if (version := version_of(one.tag)) else one.tag
+        of_commit.setdefault((commit, family), []).append(one.tag)
+    kept = {max(some, key=release_number) for some in of_commit.values()}
+    return [one for one in found if one.tag in kept]
 
 
 async def first_release(intent: Released, ctx: Context) -> Answer:

@@ -262,12 +262,27 @@ def test_names_of_several_people_who_did_something_are_no_topic(question, author
     assert (told.author, told.topic) == (author, "")
 
 
+def test_several_people_are_counted_apart():
+    told = read("Ada Byron 和 Bob Lee 本月各提交了几个", NOW, ZONE).intent
+    assert isinstance(told, Changed)
+    assert (told.people, told.counted, told.author) == (True, True, "Ada Byron 和 Bob Lee")
+
+
+def test_the_release_before_a_named_one_is_told_with_that_one():
+    told = read("3.14.0 的上一个版本是什么，什么时候发的", NOW, ZONE).intent
+    assert isinstance(told, Changed)
+    assert told.topic == "3.14.0"
+
+
 @pytest.mark.parametrize(
     "question",
     [
         "newest version of kite and what came before it",
         "what's the most recent tag and the one before",
         "最新的版本是哪个，之前是哪个",
+        "最新发布是哪个版本，上一个呢",
+        "what's the newest kite and the one before it",
+        "which version came right before the most recent one",
     ],
 )
 def test_the_latest_release_and_the_one_before_are_a_list_of_releases(question):
@@ -307,6 +322,7 @@ def test_words_for_more_of_the_kind_and_for_where_a_flag_stands_are_no_topic(que
         ("what torch version do we need for cuda", "cuda"),
         ("which torch version for rocm is required", "rocm"),
         ("cuda 版的 torch 现在是哪个版本", "cuda"),
+        ("rocm 用哪个版本的 torch", "rocm"),
         ("what torch version do we need", ""),
     ],
 )

@@ -280,6 +280,7 @@ async def test_a_number_that_a_change_closes_is_an_issue_although_no_forge_tells
     ctx = replace(ctx, watched=replace(ctx.watched, source=tagged(ctx.watched.source)))
     assert said in markdown((await ask(question, ctx)).document)
     assert isinstance((await ask("explain #4", ctx)).error, UnknownChange)
+    assert [row.graded.number for row in (await ask("explain issue #12", ctx)).rows] == [12]
 
 
 def tagged(source: FakeSource) -> FakeSource:

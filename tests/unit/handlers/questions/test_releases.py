@@ -39,6 +39,14 @@ async def test_releases_are_listed_with_their_dates(ctx, question):
     assert "`v1.0.0`" in shown
 
 
+async def test_tags_of_libraries_beside_the_program_are_not_listed():
+    tags = {"v0.302.0": CHANGES[0].sha, "v3.2.0": CHANGES[0].sha, "v3.1.0": CHANGES[1].sha}
+    ctx = context(FakeSource(CHANGES, tags=tags, tagged=NOW))
+    shown = markdown((await ask("newest version and what came before it", ctx)).document)
+    assert shown.startswith("# 2 releases")
+    assert shown.index("`v3.2.0`") < shown.index("`v3.1.0`")
+
+
 async def test_a_period_without_a_release_names_the_latest(ctx):
     shown = markdown((await ask("which releases were made in December?", ctx)).document)
     assert "the latest is `v2.0.0`" in shown
