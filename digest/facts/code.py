@@ -203,7 +203,10 @@ class TreeCode:
         """Whether a name may be declared in another file or a place that could not be parsed."""
         if "export *" in self.source.changed_text:
             return True
-        if self.language == "rust" and not self._made.isdisjoint(re.findall(r"\w+", name)):
+        if self.language == "rust" and (
+            not self._made.isdisjoint(re.findall(r"\w+", name))
+            or f"macro_rules! {name} " in self.source.text
+        ):
             return True
         if not self.source.text or not self.tree.root_node.has_error:
             return False

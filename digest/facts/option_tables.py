@@ -322,7 +322,8 @@ _SET = re.compile(r"\t+(?P<name>[A-Z]\w*):\s+(?P<value>-?\d[\d._]*|true|false|\"
 def _is_changed(place: str, was: re.Match[str], match: re.Match[str]) -> bool:
     """Whether two lines give one name other values, or differ only in the value."""
     if place not in {"choice", "function", "line"}:
-        return was["name"] == match["name"] and was["value"] != match["value"]
+        values = (m["value"].replace("'", '"') for m in (was, match))
+        return was["name"] == match["name"] and next(values) != next(values)
     rests = ((m.string[: m.start("value")], m.string[m.end("value") :]) for m in (was, match))
     return was["value"] != match["value"] and next(rests) == next(rests)
 
@@ -376,6 +377,21 @@ def _on_line(source: SideText, row: int, member: re.Match[str]) -> str:
     return next((f"{match[1]}.{name}" for match in above if match), name)
 
 
+def _in_chain(source: SideText, row: int, member: re.Match[str]) -> str:
+    """A member of a schema of zod that describes a configuration, below the members around it."""
+    path = [member["name"]] if member["name"] else []
+    for head in enclosing(source.above(row, _DEFAULT_TABLES_REACH), indent_of(member.string)):
+        if found := _OF_SCHEMA.match(head):
+            path.insert(0, found[1])
+        elif named := _SCHEMA.match(head):
+            return ".".join(path) if _CONFIGURATION.search(named[1]) else ""
+    return ""
+
+
+_OF_SCHEMA = re.compile(r"\s+[\"']?([A-Za-z_][\w-]*)[\"']?\s*:\s*z\b")
+_SCHEMA = re.compile(r"(?:export )?const (\w+)\b[^=]{0,80}=")
+_CONFIGURATION = re.compile(r"(?i)config|option|setting|env")
+
 _PLACES: dict[str, Callable[[SideText, int, re.Match[str]], str]] = {
     "class": _in_class,
     "constructor": _in_constructor,
@@ -385,6 +401,7 @@ _PLACES: dict[str, Callable[[SideText, int, re.Match[str]], str]] = {
     "function": _in_function,
     "line": _on_line,
     "choice": _in_choice,
+    "chain": _in_chain,
 }
 """What names a setting by the place of its default."""
 

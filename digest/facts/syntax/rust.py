@@ -1,4 +1,4 @@
-"""The public items of a Rust file: those with a bare ``pub``, and the methods of public traits."""
+"""The public items of a Rust file: those with a bare ``pub``, methods of public traits, macros."""
 
 from __future__ import annotations
 
@@ -72,6 +72,9 @@ def _items(node: Node, parent: str, depth: int) -> Iterator[Declaration]:
         elif child.type == "mod_item":
             if _is_public(child) and depth < DEEPEST and (body := named_child(child, "body")):
                 yield from _items(body, member_name(parent, name_of(child)), depth + 1)
+        elif child.type == "macro_definition":
+            if "macro_export" in attributes and "hidden" not in attributes:
+                yield _declaration(child, "", "macro")
         elif child.type in _KINDS and _is_public(child):
             item = _declaration(child, parent, _KINDS[child.type])
             yield item

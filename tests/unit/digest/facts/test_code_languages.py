@@ -311,3 +311,39 @@ def test_an_overload_that_becomes_another_is_not_removed() -> None:
     new = OVERLOADS.replace("  virtual int Open(Env* env);\n", "").replace("Env* env", "Env& env")
     facts = facts_of("Change it", ("include/a.h", OVERLOADS, new)).items
     assert [f for f in facts if f.action is Action.REMOVED] == []
+
+
+MACROS = """\
+#[macro_export]
+macro_rules! shop {
+    ($x:expr) => { $x };
+}
+
+/// Logs.
+#[macro_export]
+macro_rules! shop_log {
+    ($x:expr) => { $x };
+}
+
+macro_rules! inner {
+    () => {};
+}
+
+pub fn open() {}
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "facts"),
+    [
+        (MACROS[: MACROS.index("/// Logs")], "", ["removed shop @2o"]),
+        ("rules! shop_log", "rules! shop_print", ["renamed shop_print shop_log -> shop_print @8n"]),
+        ("macro_rules! inner {\n    () => {};\n}\n", "", []),
+        ("() => {};", "() => { 1 };", []),
+        ("macro_rules! shop {", "doc! {macro_rules! shop {", []),  # another macro makes it
+    ],
+)
+def test_macros_of_rust_that_a_crate_exports(old, new, facts):
+    assert old in MACROS
+    found = facts_of("Change things", ("src/lib.rs", MACROS, MACROS.replace(old, new)))
+    assert told(found.of(FactKind.SYMBOL)) == facts

@@ -270,3 +270,40 @@ def test_texts_by_language_are_no_defaults(path: str, told: int) -> None:
     old = "export const fa: DefaultTexts = {\n  account: 'a',\n}\n"
     facts = facts_of("Refine", (path, old, old.replace("'a'", "'b'"))).items
     assert len(facts) == told
+
+
+ZOD = """\
+import { z } from 'zod';
+
+export const ConfigSchema = z.object({
+  port: z.number().min(1).default(3000),
+  build: z
+    .object({
+      format: z
+        .enum(['file', 'folder'])
+        .optional()
+        .default('file'),
+    }),
+});
+
+const Reply = z.object({ limit: z.number() });
+const Query = z.object({
+  limit: z.number().default(10),
+});
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "facts"),
+    [
+        ("3000", "8080", ["port 3000 -> 8080"]),
+        (".default('file')", ".default('folder')", ["build.format 'file' -> 'folder'"]),
+        (".default('file')", '.default("file")', []),
+        (".default(10)", ".default(20)", []),  # what a request may leave out
+    ],
+)
+def test_defaults_in_a_schema_of_zod(old: str, new: str, facts: list[str]) -> None:
+    assert old in ZOD
+    found = facts_of("Change things", ("src/config.ts", ZOD, ZOD.replace(old, new)))
+    changed = found.of(FactKind.CONFIG, Action.CHANGED)
+    assert [f"{f.name} {f.before} -> {f.after}" for f in changed] == facts
