@@ -8,7 +8,7 @@ import os
 import signal
 import sys
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
@@ -150,10 +150,10 @@ async def test_old_tip_that_is_gone_holds_back_no_digest(
 async def test_change_that_cannot_be_read_is_failed_with_its_cause_and_read_again_later(
     app: Workspace, repository: RepositoryBuilder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def broken(change, texts: Mapping[str, str], clock: Callable[[], float] | None = None):
+    def broken(change, *others, **named):
         if "part 3" in change.commit.message:
             raise RuntimeError("no such luck")
-        return extract(change, texts, clock)
+        return extract(change, *others, **named)
 
     # The failure has to come from inside our own code, where no fake stands.
     monkeypatch.setattr("digest.facts.extract.extract", broken)
