@@ -55,10 +55,9 @@ async def select_by_action(asked: Meant, ctx: Context) -> Meant:
         found, registered = things_named(every, terms, actions[0])
         phrase = _OF_NAMES[actions[0]][0 if registered else 1]
         names = dict.fromkeys(name for several in found.values() for name in several)
-        # If there are such files, a title counts only with the topic as its tag or with a registry.
+        # If there are such names, a title counts only with the topic as its tag or with a registry.
         if found:
-            sure = () if registered else (g.sha for g in said if is_listed(g, terms))
-            shas = found.keys() | set(sure)
+            shas = found.keys() | {g.sha for g in said if is_listed(g, terms)}
             said = [g for g in every if g.sha in shas]
     if not said:
         return asked
