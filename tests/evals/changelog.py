@@ -18,6 +18,7 @@ from collections.abc import Iterator
 
 NUMBER = re.compile(r"(?:#|/pull/|/issues/)(\d{1,6})\b")
 HEADING = re.compile(r"#{1,6} (.+)|\*\*([^*]{3,60})\*\*:?$|([A-Z][\w ]{3,40}):$")
+LINK = re.compile(r" {0,3}\[[^\]]{1,80}\]: *\S")  # where the text ``[#12]`` leads
 BULLET = re.compile(r"\s{0,8}[-*+] ")
 MARKS = {
     "breaking": re.compile(r"break(?:s|ing)|incompatib|:boom:|:warning:|⚠|💥", re.IGNORECASE),
@@ -38,6 +39,8 @@ def entries(text: str) -> Iterator[tuple[int, str]]:
     """Each number that a changelog names, with the mark of its entry."""
     section = entry = ""
     for line in text.splitlines():
+        if LINK.match(line):
+            continue  # it belongs to no entry
         if found := HEADING.match(line.strip()):
             section = mark_of(next(filter(None, found.groups())))
             entry = ""
