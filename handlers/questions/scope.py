@@ -10,7 +10,9 @@ import asyncio
 import re
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
+from typing import NamedTuple
+from weakref import WeakKeyDictionary
 
 from digest.answer.answers import AnswerRow, Seen
 from digest.answer.listing import Listed, area_of, survey_of
@@ -34,7 +36,7 @@ from digest.window import Window, days_window, monday
 from handlers.context import Context
 from handlers.digests.ingest import Labels, ensure, fill, labels_of
 from handlers.ports.status_port import undoings_of
-from handlers.ports.storage import Range, Source, Tip
+from handlers.ports.storage import Archive, Range, Source, Tip
 
 
 @frozen
@@ -164,11 +166,8 @@ async def reach(span: Span | None, ctx: Context, tip: Tip) -> Reach:
     Raises ``UnknownBranch``, ``AmbiguousReference`` and ``EmptyRange``.
     """
     if span is None:
-        if tip.sha is None:
-            return Reach(span=None)
-        own = tuple(await ctx.watched.source.names(tip, Range(base=None, tip=tip.sha)))
-        mixed = await count(ctx, Query()) > await count(ctx, Query(among=own))
-        return Reach(span=None, names=own if mixed else None)
+        return Reach(span=None, names=await _own(ctx, tip, tip.sha) if tip.sha else None)
+    _forget_others(ctx, tip)
     if isinstance(span, Window):
         names, _ = await fill(ctx, span, tip)
         # Other branches may have been read into the archive as well.
@@ -176,6 +175,37 @@ async def reach(span: Span | None, ctx: Context, tip: Tip) -> Reach:
         return Reach(span=span, names=tuple(names) if mixed else None)
     names, _ = await fill(ctx, await range_of(span, ctx, tip), tip)
     return Reach(span=span, names=tuple(names))
+
+
+async def _own(ctx: Context, tip: Tip, sha: str) -> tuple[str, ...] | None:
+    """The commits of a branch, or ``None`` if the archive has no others.
+
+    Counting them takes longer than most answers, so that the result is kept for some minutes.
+    """
+    kept, name, now = _OWN.setdefault(ctx.archive, {}), ctx.watched.repository.name, ctx.clock.now()
+    last = kept.get(name)
+    if last is None or last.sha != sha or now - last.at > _KEPT:
+        names = tuple(await ctx.watched.source.names(tip, Range(base=None, tip=sha)))
+        mixed = await count(ctx, Query()) > await count(ctx, Query(among=names))
+        last = kept[name] = _Own(sha, now, names if mixed else None)
+    return last.names
+
+
+def _forget_others(ctx: Context, tip: Tip) -> None:
+    """Count anew for another branch, from which changes are about to be read."""
+    kept, name = _OWN.get(ctx.archive, {}), ctx.watched.repository.name
+    if name in kept and kept[name].sha != tip.sha:
+        del kept[name]
+
+
+class _Own(NamedTuple):
+    sha: str
+    at: datetime
+    names: tuple[str, ...] | None
+
+
+_KEPT = timedelta(minutes=10)
+_OWN: WeakKeyDictionary[Archive, dict[str, _Own]] = WeakKeyDictionary()
 
 
 async def range_of(refs: Refs, ctx: Context, tip: Tip) -> Range:

@@ -200,7 +200,7 @@ class FakeSource:
         return [c for c in self.branch_changes if c.sha in wanted]
 
 
-@dataclass
+@dataclass(eq=False)
 class FakeArchive:
     """Graded changes by repository and sha; ``queries`` holds the queries of selections."""
 
