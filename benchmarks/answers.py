@@ -68,9 +68,9 @@ class Listed:
         """The name itself."""
         return reference
 
-    async def titles(self, branch: Tip) -> Sequence[TitledCommit]:
+    async def titles(self, branch: Tip, after: str = "") -> Sequence[TitledCommit]:
         """No titles: the archive has every change."""
-        del branch
+        del branch, after
         return ()
 
     async def release(self, name: str) -> TaggedRelease | None:

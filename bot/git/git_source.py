@@ -92,7 +92,7 @@ class GitSource:
         self._line: FirstParents | None = None
         self._releases: ReleaseIndex | None = None
         self._descents: set[tuple[str, str]] = set()
-        self._titles: tuple[str, Sequence[TitledCommit]] = ("", ())
+        self._titles: dict[str, Sequence[TitledCommit]] = {}  # of a tip, and after one commit
         self._listed: deque[tuple[str | None, Selection, Sequence[str]]] = deque(maxlen=_LISTS)
 
     def reads_as(self, other: GitSource) -> bool:
@@ -224,20 +224,20 @@ class GitSource:
             commits = await patches.read_commits(self._view.git(), naming) if naming else ()
             return [c.sha for c in commits if request_of(c.commit) == number]
 
-    async def titles(self, branch: Tip) -> Sequence[TitledCommit]:
+    async def titles(self, branch: Tip, after: str = "") -> Sequence[TitledCommit]:
         """The commits along the first parents with their titles, the newest first."""
         # A merge is titled by its subject and the first line of its message that tells more.
         if branch.sha is None:
             return ()
-        if self._titles[0] != branch.sha:
+        span = f"{after}..{branch.sha}" if after else branch.sha
+        if span not in self._titles:
             with _git_errors():
-                listed = await self._view.git().run(
-                    "log", "--first-parent", "--no-patch", "-z", "--format=%H %P%n%s%n%b",
-                    branch.sha, "--",
-                )  # fmt: skip
+                form = ("--no-patch", "-z", "--format=%H %P%n%s%n%b")
+                listed = await self._view.git().run("log", "--first-parent", *form, span, "--")
             texts = listed.decode("utf-8", "replace").split("\0")
-            self._titles = branch.sha, [_titled(text) for text in texts if text]
-        return self._titles[1]
+            whole = {key: kept for key, kept in self._titles.items() if key == branch.sha}
+            self._titles = whole | {span: [_titled(text) for text in texts if text]}
+        return self._titles[span]
 
     async def _saying(self, said: Sequence[str], tip: str, among: str) -> list[str]:
         """The commits whose messages say something: the newest ones and the oldest one."""

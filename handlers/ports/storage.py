@@ -108,8 +108,8 @@ class Source(Protocol):
         ``issue``, those that say that they close it.
         """
 
-    async def titles(self, branch: Tip) -> Sequence[TitledCommit]:
-        """The branch's first parents with their titles, newest first."""
+    async def titles(self, branch: Tip, after: str = "") -> Sequence[TitledCommit]:
+        """The branch's first parents with their titles, newest first: all, or after a commit."""
 
     async def difference(self, base: str, tip: str, paths: Collection[str]) -> Sequence[FileChange]:
         """The net changes of files between two commits, with renames among these files."""

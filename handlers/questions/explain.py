@@ -10,7 +10,6 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from itertools import takewhile
 from urllib.parse import urlsplit
 
 from digest.analysis.analyse import analyse_whole
@@ -160,8 +159,7 @@ async def _read_later(graded: Graded, ctx: Context, tip: Tip) -> None:
     if graded.number is not None:
         words.append(rf"(?:^.*|\breverts? (?:merge request )?\S*)[#!]{graded.number}(?!\w)")
     names = re.compile("|".join(words), re.IGNORECASE)  # "^" is the title
-    every = await ctx.watched.source.titles(tip)
-    later = takewhile(lambda titled: titled.sha != graded.sha, every)
+    later = await ctx.watched.source.titles(tip, after=graded.sha)
     found = [one.sha for one in later if names.search(f"{one.title}\n{one.body}")]
     if found:
         await ensure(ctx, found[:_MOST_LATER], tip)

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import AsyncIterator, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from itertools import takewhile
 from zoneinfo import ZoneInfo
 
 from digest.answer.listing import Listed, area_of, survey_of
@@ -160,9 +161,10 @@ class FakeSource:
             w: {p for c, p in self.trees if c == commit and w in self.trees[c, p]} for w in words
         }
 
-    async def titles(self, branch: Tip) -> Sequence[TitledCommit]:
+    async def titles(self, branch: Tip, after: str = "") -> Sequence[TitledCommit]:
         self._called("titles", branch)
-        return [TitledCommit(c.sha, c.commit.subject, c.commit.body) for c in self.branch_changes]
+        later = takewhile(lambda c: c.sha != after, self.branch_changes)
+        return [TitledCommit(c.sha, c.commit.subject, c.commit.body) for c in later]
 
     async def log(
         self, branch: Tip, path: str = "", before: datetime | None = None, *, mainline: bool = False

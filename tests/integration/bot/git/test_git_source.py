@@ -494,6 +494,8 @@ async def test_titles_are_those_of_first_parents_and_of_merges_what_they_merge(b
         (merge, "Merge pull request #3 from ada/text Bump the text", ""),
         (fork, "Begin (#1)", "With a body."),
     ]
+    assert [one.sha for one in await source.titles(await source.tip(), after=fork)] == [merge]
+    assert await source.titles(await source.tip(), after=merge) == []
 
 
 async def test_authors_are_those_of_all_commits_until_a_time(builder) -> None:
