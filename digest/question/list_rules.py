@@ -233,7 +233,9 @@ def _listing(asked: Asked) -> Changed | None:
         kinds = (ChangeKind.BREAKING, ChangeKind.REVERTS, ChangeKind.FIX)
     if asked.has("upgrade") and not asked.things and (releases or isinstance(span, Refs)):
         kinds = kinds or (ChangeKind.BREAKING,)
-    elif asked.has("risk") and not (kinds or topic or asked.things or asked.level or asked.top):
+    elif asked.has("risk") and not (
+        kinds or topic or asked.things or asked.level or asked.top or asked.against
+    ):
         kinds = (ChangeKind.ACTION,)
         one_day = isinstance(span, Window) and span.until - span.since <= timedelta(days=1)
         if asked.has("upgrade") and one_day:
@@ -256,6 +258,7 @@ def _listing(asked: Asked) -> Changed | None:
     if (asked.top and asked.says("people")) or (asked.has("keep") and asked.says("owners")):
         people = True
     people = people or (asked.has("count") and _SEVERAL.search(asked.author) is not None)
+    to_review = asked.says("to_review")
     gains = _is_gain(asked)
     if ChangeKind.PERFORMANCE in kinds and (without := _PERCENT.sub("", topic).strip()) != topic:
         topic, gains = without, True  # "more than 10% faster"
@@ -278,7 +281,7 @@ def _listing(asked: Asked) -> Changed | None:
         files=asked.counts("per:file") and not (paths or asked.counts("per:folder")),
         folders=asked.counts("per:folder") and not paths,
         mergers=people and asked.says("who_merged"),
-        reviewers=people and asked.has("review"),
+        reviewers=people and asked.has("review") and not to_review,
         top=top,
         against=asked.against,
         defaults=asked.has("default")
@@ -289,7 +292,7 @@ def _listing(asked: Asked) -> Changed | None:
         actions=_done(asked, people=people),
         without=asked.without,
         counted=asked.has("count", "share") and not asked.against,
-        keepers=people and asked.has("keep"),
+        keepers=people and (asked.has("keep") or to_review),
         loose=asked.is_loose,
     )
 

@@ -301,7 +301,8 @@ _RENAMES = lazy(
 )
 
 _REPLACES = lazy(
-    r"\b(?:replac|switch|migrat|mov)\w* (?:from )?`?(?P<old>[^\s`]+)`? (?:with|by|to) (?P<new>\S+)"
+    r"\b(?:replac|(?P<moves>switch|migrat|mov))\w* (?:from )?`?(?P<old>[^\s`]+)`? "
+    r"(?:with|by|(?(moves)to|by)) (?P<new>\S+)"
     r"|`?(?P<gone>\S{1,80}?)`? (?:has been|is|was) (?:dropped|gone|removed)[,:;.] (?:instead,? )?"
     r"(?:pass|set|use) (?P<given>\S+)"
     r"|(?P<former>\S+?)`? (?:and (?:replac\w+|switch|use)(?: it)?(?: with| by| to)?"

@@ -165,6 +165,13 @@ async def test_what_replaced_a_name_is_told_from_titles(title, said):
     assert said in markdown(answer.document)
 
 
+async def test_what_a_replacement_is_for_is_no_replacement():
+    one = change("aaaaaaa1", "Replace old-tar to avoid pickles (#3)", {"src/app.py": 5}, NOW)
+    ctx = context(FakeSource([one]))
+    answer = await name_history(Touched(name="old-tar", claim="instead"), ctx)
+    assert "with `avoid`" not in markdown(answer.document)
+
+
 async def test_what_replaces_a_name_that_is_still_there_replaces_it_in_part():
     one = change("aaaaaaa1", "Replace old-tar with new-tar (#3)", at=NOW)
     ctx = context(FakeSource([one]))
