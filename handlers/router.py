@@ -14,6 +14,7 @@ from typing import TypeGuard
 from digest.answer.answers import Answer, lengthen, shorten
 from digest.answer.listing import listed_in
 from digest.answer.tallies import people_of
+from digest.core.authors import code_as_spans
 from digest.core.enums import ChangeKind, Language
 from digest.core.facts import Action
 from digest.core.grade import Graded
@@ -24,6 +25,7 @@ from digest.errors import UnknownBranch, UserError
 from digest.i18n import answer_text as words
 from digest.i18n.answer_text import UNDERSTOOD
 from digest.i18n.chat_text import complaint
+from digest.i18n.statement_text import AUTHOR_WRITES
 from digest.question import intent as intents
 from digest.question.commit_range import Refs
 from digest.question.lexicon import language_of, tidy, without_language
@@ -157,7 +159,17 @@ async def _answered(
         reverts, _ = await undoings_below(found.rows[0].graded, ctx, await tip_of(ctx))
         by = _yes_by(reverts[0], ctx) if reverts else words.NOT_REVERTED(ctx.language)
         found = _opened(found, by)
+    if reading.reason and isinstance(intent, intents.Explain) and found.rows:
+        found = _opened(found, _reason(found.rows[0].graded, ctx))
     return intent, ctx, line, await with_close_titles(found, intent, reading, ctx)
+
+
+def _reason(graded: Graded, ctx: Context) -> Spans:
+    """Why a change was made, in its author's words."""
+    from digest.analysis import context, quotes
+
+    said = code_as_spans(quotes.stated_reason(context.read(graded, ctx.language)))
+    return AUTHOR_WRITES(ctx.language, words=said) if said else words.NO_REASON(ctx.language)
 
 
 _LISTED_NEAR = intents.Changed | intents.Search | intents.Unknown

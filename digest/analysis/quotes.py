@@ -142,6 +142,17 @@ def description_quotes(reading: ChangeContext) -> Iterator[Statement]:
             return
 
 
+def stated_reason(reading: ChangeContext) -> str:
+    """What the author writes about the reason: a paragraph that says why, or else the first one.
+
+    Empty if the message and the request's description say nothing beyond the title.
+    """
+    told = (*reading.facts.paragraphs, *_description_paragraphs(reading))
+    told = tuple(p for p in told if len(p) >= _LEAST and not _says_nothing(p, reading))
+    said = next((p for p in told if _WHY.search(p) or _DIFFERS.search(p)), next(iter(told), ""))
+    return excerpt(" ".join(said.split()), reading.bounds.quote)[0]
+
+
 def _quotable(paragraph: str, reading: ChangeContext, *, differs: bool) -> str:
     """The whole sentences of a paragraph that stand on their own: no list, no reference elsewhere.
 

@@ -121,8 +121,8 @@ class Reading:
     ``sure``: another meaning is unlikely. ``words`` are those in no table, which form a topic,
     and ``unknown`` those that form none. ``content`` are those that changes may have.
     ``single``: one change is described. ``brief``: a short answer is asked for. ``closed``: yes or
-    no is asked for; ``dated``: the release of a change; ``undone``: whether it was reverted.
-    ``said`` are further words that a title may have, such as cues.
+    no is asked for; ``dated``: the release of a change; ``undone``: whether it was reverted;
+    ``reason``: why it was made. ``said`` are further words that a title may have, such as cues.
     """
 
     intent: Intent
@@ -136,6 +136,7 @@ class Reading:
     closed: bool = False
     dated: bool = False
     undone: bool = False
+    reason: bool = False
     said: tuple[str, ...] = ()
 
 
@@ -410,6 +411,7 @@ def _read(question: str, now: Now, background: Background) -> Reading | None:
         closed=closed,
         dated=dated,
         undone=undone,
+        reason=asked.has("why"),
         said=cue_words(tokens),
     )
 

@@ -656,3 +656,22 @@ async def test_whether_a_change_was_reverted_is_told_before_it(question, begins)
     ctx = context(FakeSource(changes))
     answer = await ask(question, ctx)
     assert text(answer.document).startswith(begins)
+
+
+@pytest.mark.parametrize(
+    ("question", "begins"),
+    [
+        ("why was #7 made?", "In the author's words: “Readers waited because the lock"),
+        ("#7 为什么要改", "作者写道：“Readers waited because the lock"),
+        ("why was #9 needed?", "The author gives no reason in the message."),
+        ("explain #9", "<a id="),
+    ],
+)
+async def test_why_a_change_was_made_is_told_in_its_authors_words(question, begins):
+    body = "One lock guards the whole pool.\n\nReaders waited because the lock was held too long."
+    changes = [
+        change("ccccccc3", "Tidy (#9)\n\nSigned-off-by: Ada <ada@example.org>", at=ago(2)),
+        change("aaaaaaa1", f"Split the lock (#7)\n\n{body}", at=ago(3)),
+    ]
+    answer = await ask(question, context(FakeSource(changes)))
+    assert text(answer.document).startswith(begins)
