@@ -119,6 +119,8 @@ def test_package_called_security_does_not_speak_of_security():
 
 def test_title_about_what_is_shown_demands_nothing_unless_it_is_shown_by_default():
     assert "says_default" not in told("Show both ports, and name the default to 80 as old")
+    assert "says_default" not in told("Find values of charts, and their changed defaults")
+    assert "says_default" in told("Change the defaults of charts")
     assert "says_default" in told("Show hidden files by default")
 
 
