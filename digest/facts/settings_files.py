@@ -407,8 +407,9 @@ def find_features(before: SideLines, after: SideLines) -> Iterator[Fact]:
     on, was = _by_default(news), _by_default(olds)
     for name in sorted(olds.keys() & news.keys() & (on ^ was)):
         values = ("off", "on") if name in on else ("on", "off")
-        line = news["default"][0]
-        yield after.fact(
+        side, those = (after, news) if "default" in news else (before, olds)
+        line = those["default"][0]
+        yield side.fact(
             FactKind.CONFIG, Action.CHANGED, name, line, values, detail="default", public=True
         )
 

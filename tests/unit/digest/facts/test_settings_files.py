@@ -131,6 +131,13 @@ def test_features_of_a_crate_go_or_are_no_longer_on() -> None:
     ]
 
 
+def test_features_of_a_crate_without_its_list_of_defaults_are_off() -> None:
+    bare = CRATE.replace('default = ["application"]\n', "")
+    names = ("application", "git", "less")
+    assert told("Cargo.toml", CRATE, bare) == [f"changed {name} on -> off" for name in names]
+    assert told("Cargo.toml", bare, CRATE) == [f"changed {name} off -> on" for name in names]
+
+
 @pytest.mark.parametrize(
     ("path", "text"),
     [
