@@ -41,10 +41,19 @@ _POINTER = lazy(
     r"(?:(?:this|it) (?:(?:pr|change|commit|patch) )?(?:is|was) )?(?:an? )?"
     r"(?:part of|part \d{1,3} of|follow[- ]?up (?:of|to|for|on)|based on|related to|relates to"
     r"|see|split (?:out )?(?:from|of)|cc|ref(?:s|erences)?|tracked (?:in|by)|closes|fix(?:es)?"
-    r"|resolves):? (?:pr |issue )?(?:[\w./-]{0,80}#\d{1,9}|[A-Z]{3,15}-\d{1,7})\.?"
+    r"|partial(?:ly)? fix(?:es)?(?: for)?|resolves):? (?:pr |issue )?"
+    r"(?:[\w./-]{0,80}#\d{1,9}|[A-Z]{3,15}-\d{1,7})\.?"
     r"|continues the .{1,80} (?:begun|started) in #.*",
     re.IGNORECASE,
 )
+_OF_FORM = lazy(
+    r"\b(?:your (?:changes|pr|pull request)|this pr using|are you proposing"
+    r"|please (?:call|describe|explain|include|link|provide) |we (?:generally|typically) require"
+    r"|no need to duplicate)\b",
+    re.IGNORECASE,
+)
+"""What the form of a request says to its author."""
+
 _LEANS = lazy(
     r"(?:(?:and|but|or|so|first|next|finally|hello|hi|thanks|assume|basically|ideally"
     r"|namely|these|those|it|they|that|however|also|rather(?=,)|similar(?:ly)?|same|automated|see|i"
@@ -55,6 +64,9 @@ _LEANS = lazy(
     r"|(?:this|it) (?:also|basically|should|would|(?:is|was) (?:not|to))\b"
     r"|this is (?:basically |just |simply )?an? (?!regression\b)|disappears\b"
     r"|used (?:by|for|in) an? (?:later|next|upcoming)\b"
+    r"|(?:this|the) (?:change|commit|pr) (?:adds|contains|does|fixes|has|includes|makes)"
+    r" (?:an? (?:bunch|couple|few|number)|multiple|several|some|two|three|various)\b"
+    r"|(?:tries|attempts?|trying) to (?:re-?)?land\b"
     r"|(?:almost all|follows (?:the|what)|in the same vein|just|my|once .{1,40} lands"
     r"|reported (?:by|in)|root cause|the (?:idea|issue here)|to narrow)\b"
     r"|(?:an? )?(?:common|frequent|known|recurring) (?:\w{1,20} ){0,3}\w{1,20}\.$"
@@ -64,7 +76,7 @@ _LEANS = lazy(
     r"|restructure|simplify|split|tidy|unify)(?:s|es)? (?!up to\b)"
     r"|`?\w{1,40}(?:::\w|\(\))"
     r"|(?:this|it) (?:(?:pr|change|commit|patch) )?(?:is|was) (?:an? )?"
-    r"(?:part|follow|based|related|split|generated)"
+    r"(?:part|continuation|follow|based|related|split|generated)"
     r"|(?:stacked|based|built) on (?:top of )?\S{0,60}#\d|split (?:out )?(?:from|of)\b"
     r"|(?:this|it|here) (?:is|was) (?:my|our|an?|the) (?:\w{1,12} )?"
     r"(?:solution|attempt|approach|proposal|try|take|stab)\b"
@@ -197,6 +209,7 @@ def _says_nothing(paragraph: str, reading: ChangeContext) -> bool:
     """Whether a paragraph is a mere reference, repeats the title, or is a squashed subject."""
     return (
         _ADDRESS.match(paragraph) is not None
+        or _OF_FORM.search(paragraph) is not None
         or _SUBJECT.match(paragraph) is not None
         or _POINTER.fullmatch(paragraph.strip()) is not None
         or repeats(paragraph, reading.graded.title)

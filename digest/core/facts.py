@@ -8,7 +8,7 @@ from enum import StrEnum
 from digest.core.change import FileStatus, Side
 from digest.frozen import frozen
 
-FACTS_VERSION = 62
+FACTS_VERSION = 63
 """Increased whenever extraction finds other facts, so that stored ones are remade."""
 
 

@@ -67,6 +67,9 @@ _KEY = lazy(r"(?P<key>[a-z_]{2,30}): +[\"']?(?P<value>\S.{0,500}?)[\"']?")
 _TEXTS = frozenset({"body", "description", "note", "summary", "text"})
 """Keys of fragments in YAML under which the entry is; others say where it belongs."""
 
+_EVERYWHERE = frozenset({"*", "all", "any", "general", "other"})
+"""Names of a component that are none."""
+
 _SECTION = lazy(r"(?P<mark>[a-z]{3,20}(?:_[a-z]{3,20})?):")
 _SECTIONS = {"minor_changes": "added", "known_issues": ""}
 """Sections of fragments whose names say something else than their words."""
@@ -141,7 +144,7 @@ def _fragment(file: FileChange, new: SideLines) -> Iterator[Note]:
         text = line.strip().lstrip("-*+ ")
         key = _KEY.fullmatch(line.rstrip()) if keyed else None
         if key and key["key"] == "component":
-            part = f"{key['value']}: "
+            part = "" if key["value"] in _EVERYWHERE else f"{key['value']}: "
         elif match := _FRONT.fullmatch(text):
             named = match["mark"].lower().replace("_", " ")
             mark = {"major": "breaking"}.get(named, mark_of(named)) or mark

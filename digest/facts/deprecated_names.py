@@ -365,7 +365,8 @@ def _enclosing(sheet: SideLines, line: int) -> str:
 _TYPE = re.compile(
     r"(?:export\s+|default\s+|declare\s+|abstract\s+|public\s+|static\s+|final\s+){0,5}"
     r"(?:class|interface|struct)\s+(?:[A-Z][A-Z_]{2,40}\s+)?(?P<name>[A-Za-z]\w{1,80})"
-    r"|(?:pub(?:\([^)]*\))?\s+)?(?:unsafe )?(?:enum|trait) (?P<enum>\w{2,80})"
+    r"|(?:pub(?:\([^)]*\))?\s+)?(?:unsafe )?"
+    r"(?:enum|trait|impl(?:<[^{}]{1,80}>)?(?: [^{}]{1,80} for)?) (?P<enum>\w{2,80})"
 )
 _LONGEST_TYPE = 2_000  # lines
 _OWNED = frozenset({"cpp", "cuda", "java", "javascript", "python", "rust", "typescript"})

@@ -57,6 +57,9 @@ _SHOWN_BY_HELP = lazy(r"(?<=\S)[.\s]{0,3}\[env: [^\[\]]{0,100}\]\.?\s?")
 _ITEM = lazy(r"(?<=[\w)'\"`])[ \t]{0,8}\n\s{0,40}(?:[-*] (?=\S)|(?=['\"`][\w.-]{1,40}['\"`]: ))")
 """The end of a line before an item of a list, or before a quoted value that is described."""
 
+_SECTION = lazy(r"(?<=\S)\s{0,8}\n\s{0,8}#{1,6} +(?=[A-Z])")
+"""The heading of a later part of a description, such as what panics."""
+
 _LINK = lazy(r"\[([^\[\]]{1,120})\](?:\((?!https?:)[^()\s]{1,200}\)|\[[\w.:`-]{1,200}\])")
 _OTHER_NAME = lazy(r"\[`?\*?([A-Z][\w.:]{2,60})`?\](?![(\[:])")
 """A name of the code as comments of Go and Rust link it."""
@@ -88,6 +91,7 @@ def beside(
 
 def clean(text: str) -> str:
     """The first sentences that fit, on one line; empty for text that is not prose."""
+    text = _SECTION.split(text, maxsplit=1)[0]
     text = _SHOWN_BY_HELP.sub(". ", " ".join(_ITEM.sub("; ", text).split()))
     text = _OTHER_NAME.sub(r"`\1`", text)
     text = _LINK.sub(r"\1", _MARKS.sub(lambda m: f"`{m[1] or m[2]}`", text)).rstrip("-=*# ")

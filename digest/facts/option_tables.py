@@ -427,8 +427,9 @@ def _constructed(source: SideText, row: int) -> str:
 
 def _default_tables_owner(source: SideText, row: int) -> str:
     """The table of defaults around a line: its type, or its own name."""
-    for line in source.above(row, _DEFAULT_TABLES_REACH):
-        if line[:1] not in {"", " ", "\t", "/", "*"}:
+    above = (a for a in source.above(row, _DEFAULT_TABLES_REACH) if a[:1] not in {"/", "*"})
+    for line in enclosing(above, indent_of(next(source.above(row + 1, 1), ""))):
+        if line[:1] not in {" ", "\t"}:
             if made := _MAKER.match(line[:400]):
                 return made["type"] or made["receiver"] or made["implementor"]
             match = _HEADER.match(line)

@@ -64,6 +64,9 @@ _OPEN_NUMBER = lazy(r"\s+\((?:#|!|GH-)(\d{1,9})$")
 _QUOTED = lazy(r"^`(?=[^`]{1,400} )([^`]{1,900})`$")
 """A title that is quoted as a whole, as code never is."""
 
+_BREAK = lazy(r"(?<![\"'`])\\n(?![\"'`])")
+"""A line break that a tool wrote as text, unlike one that the title is about."""
+
 _BRANCHED = lazy(r"(?:feature|feat|bugfix|hotfix|chore|refactor)/(?=[\w-]{1,40} )", re.IGNORECASE)
 """The kind of change in front of a branch name that became the title."""
 _BORROWED = lazy(r"(?:cherry[ -]?pick|backport|from upstream|picked from)", re.IGNORECASE)
@@ -87,8 +90,8 @@ def read_subject(title: str, body: str = "", number: int | None = None) -> Subje
     its own after those of the commits before; the number of a cherry-pick's origin does not count.
     """
     words, numbers = strip_numbers(title[:_LONGEST].strip().removeprefix("* ").removeprefix("*: "))
-    if "\\n" in words:  # a line break that a tool wrote as text
-        words, own = strip_numbers(words.partition("\\n")[0])
+    if cut := _BREAK.search(words):
+        words, own = strip_numbers(words[: cut.start()])
         numbers = numbers or own
     words, tags, series = strip_tags(_QUOTED.sub(r"\1", words))
     if key := _TICKET.match(words):

@@ -590,6 +590,12 @@ def test_keys_of_tables_tests_and_functions_are_not_told():
         "Part of KIP-1033.",
         "This adds other names of pools when they are loaded, e.g.",
         "Continues the lazy loading of pools started in #33876 and #33881.",
+        "Partial fix for #16683.",
+        "This PR does a few things.",
+        "Tries to reland #16683 that was reverted in #33876.",
+        "This change is a continuation of the one of last week.",
+        "We generally require an issue for each fix. You can link an issue to this PR using syntax.",
+        "There is no need to duplicate the description of the issue here.",
         "Rather, it is if addresses are ever known that workers fail.",
     ],
 )

@@ -114,6 +114,12 @@ def test_a_fragment_in_yaml_names_its_text_with_the_part_before_it(note, told) -
     assert [(n.mark, n.text) for n in found] == [("breaking", told)]
 
 
+def test_a_fragment_in_yaml_about_all_parts_names_none() -> None:
+    text = "change_type: breaking\ncomponent: all\nnote: Reject empty pools"
+    found = facts_of(".chloggen/x.yaml", text, 1, 2, 3, status=FileStatus.ADDED).notes
+    assert [n.text for n in found] == ["Reject empty pools"]
+
+
 def test_a_fragment_in_yaml_that_mends_a_bug_is_marked_as_a_fix() -> None:
     text = "change_type: bug_fix\ncomponent: pool\nnote: Close the file of a pool"
     found = facts_of(".chloggen/x.yaml", text, 1, 2, 3, status=FileStatus.ADDED).notes

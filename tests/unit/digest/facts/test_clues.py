@@ -150,6 +150,12 @@ def test_sentence_of_a_page_is_read_without_the_title_of_its_box(path, found):
     assert [clue.text for clue in told] == found
 
 
+def test_description_ends_before_the_heading_of_its_next_part():
+    lines = ["/// Repeats a name some times.", "///", "/// # Panics", "/// When it is long."]
+    told = beside([*lines, "pub fn repeat(n: usize) {}"], len(lines), code=True)
+    assert told == "Repeats a name some times."
+
+
 def test_marks_of_documentation_are_taken_off():
     assert clean("Uses :class:`Pool` and ``size`` always. ") == "Uses `Pool` and `size` always."
 

@@ -70,6 +70,9 @@ def test_a_member_is_named_with_its_type_unless_nobody_else_can_use_it():
     trait = 'pub trait Source {\n    #[deprecated(note = "use b")]\n    fn take(&self) {}\n}\n'
     (mark,) = find(scene("a.rs", "", trait))
     assert mark.name == "Source::take"
+    for head in ("impl Pool", "impl<T: Item> Pool<T>", "impl Source for Pool"):
+        (mark,) = find(scene("a.rs", "", trait.replace("pub trait Source", head)))
+        assert mark.name == "Pool::take"
 
 
 @pytest.mark.parametrize(

@@ -156,6 +156,18 @@ def test_a_field_of_what_a_call_is_given_is_no_default_of_the_function_around_it
     assert [f.name for f in facts.items if f.detail == "default"] == []
 
 
+def test_a_parameter_below_a_table_of_another_function_is_no_default() -> None:
+    old = (
+        "class Audio:\n    def __init__(self):\n        if self.deep:\n"
+        "            default_conv = {\n                'width': 3,\n            }\n\n"
+        "    def forward(\n        self,\n        features: torch.FloatTensor,\n    ):\n        pass\n"
+    )
+    facts = facts_of("Annotate", ("app/audio.py", old, old.replace("FloatTensor", "Tensor")))
+    assert [f.name for f in facts.items if f.detail == "default"] == []
+    facts = facts_of("Widen", ("app/audio.py", old, old.replace("3", "4")))
+    assert [f.name for f in facts.items if f.detail == "default"] == ["default_conv.width"]
+
+
 def test_a_default_that_is_parsed_from_a_text_changes() -> None:
     old = (
         "package limits\n\nfunc (l *Limits) RegisterFlags(f *flag.FlagSet) {\n"

@@ -19,6 +19,12 @@ from tests.unit.digest.facts.changes import commit
         ("[ROCm][ [Perf] Sparse attention (#46)", ("ROCm", "Perf"), "Sparse attention", 46),
         ("Fix typo", (), "Fix typo", None),
         ("fix: stop it (#1)\\n\\nThe `pool` did (#2)", (), "stop it", 2),
+        (
+            r'ask -s: always write "\n" at the end (#8)',
+            (),
+            r'ask -s: always write "\n" at the end',
+            8,
+        ),
         ("Fix the parser (GH-5120)", (), "Fix the parser", 5120),
         ("Fix it (!31)", (), "Fix it", 31),
         ("Use the kernel (other/repo#39) (#495)", (), "Use the kernel (other/repo#39)", 495),
