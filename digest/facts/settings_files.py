@@ -401,7 +401,7 @@ def find_features(before: SideLines, after: SideLines) -> Iterator[Fact]:
         (Action.REMOVED, before, olds, news),
         (Action.ADDED, after, news, olds),
     ):
-        for name in those.keys() - others.keys() if olds and news else ():
+        for name in those.keys() - others.keys() - {"default"} if olds and news else ():
             line = those[name][0]
             yield side.fact(FactKind.CONFIG, action, name, line, detail="feature", public=True)
     on, was = _by_default(news), _by_default(olds)
