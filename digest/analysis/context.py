@@ -292,7 +292,8 @@ def _without_own_name(text: str, name: str) -> str:
     own = first.strip("`,").casefold() == name.replace("_", "").casefold()
     spelled = "_" in name or any(c.isupper() for c in name[1:])
     goes_on = first[-1:] == "," or rest.partition(" ")[0].endswith("s")
-    if not own or not rest[:1].islower() or not (spelled or goes_on):
+    begins = rest[:1].islower() or rest.startswith(("If ", "When ", "Whether "))
+    if not own or not begins or not (spelled or goes_on):
         return text
     if rest.startswith(("is the ", "is a ", "is an ")):
         return rest.removeprefix("is ")

@@ -292,7 +292,8 @@ def documentation_sentences(reading: ChangeContext) -> Iterator[Statement]:
     """A sentence of the documentation about a new name."""
     found = (c for c in reading.facts.clues if c.kind is ClueKind.DOCS and c.name)
     for text, clue in islice(((opening(c.text), c) for c in found), 1):
-        if _is_whole(text) and not any(mark in text for mark in ("**", "</", "](")):
+        leans = text.startswith(("This ", "These ", "Such "))
+        if _is_whole(text) and not leans and not any(m in text for m in ("**", "</", "](")):
             spans = words.DOCUMENTED(reading.language, words=code_as_spans(text))
             yield make_statement(spans, [clue.evidence])
 

@@ -114,10 +114,8 @@ def _advice(reading: ChangeContext) -> _Found:
     secured = secures(reading.facts)  # nobody should stay on the old version
     moved = [f for f in _versions(reading) if f.before and f.after and not secured]
     for f in moved if len(moved) <= _ONE_BY_ONE else ():
-        before, after = wording.value(f.before, language), wording.value(f.after, language)
-        exact = (f.before or "")[0].isalnum()
-        phrase = words.TEST_WITH if exact else words.TEST_WITH_RANGE
-        yield phrase(language, name=code(f.name), before=before, after=after), [f]
+        after = wording.value(f.after, language)
+        yield words.TEST_WITH(language, name=code(f.name), after=after), [f]
     yield from _replacements(deprecated(reading), reading)
     if alone := [f for f in deprecated(reading) if not f.replacement]:
         yield words.LEAVE_DEPRECATED(language, names=wording.names(alone, reading)), alone

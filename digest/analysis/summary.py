@@ -118,12 +118,13 @@ def _by_rank(reading: ChangeContext) -> Iterator[Statement]:
     yield from built
     own = title.telling and not any(quotes.restates(one, reading.graded) for one in (*acts, *built))
     made = (reading.told(k, Action.ADDED) for k in _SETTINGS[:3])
-    later = title.inner or (title.brief and any(made))
+    noted = list(explain.release_note(reading))
+    later = title.inner or (title.brief and any(made)) or bool(title.bare and noted)
     if own and not later:
         yield from _title(reading, title)
     yield from _as_statements(wording.new_choices(reading), reading, Aspect.NONE)
     yield from described
-    yield from explain.release_note(reading)
+    yield from noted
     explained, others = explain.news(reading) if not reading.facts.reverts else ([], [])
     yield from explained
     if not reading.facts.reverts:

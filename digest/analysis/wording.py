@@ -149,7 +149,7 @@ def is_pin(fact: Fact) -> bool:
 
 
 _CALL = re.compile(
-    r"[\w.:]{1,120}\(\)|get_\w{1,60}\([^()]{0,120}\)|\(?[A-Z]\w{0,60}(?:Args|Config|Options|Params|Settings)\.[a-z]\w{0,60}\)?"
+    r"[\w.:]{1,120}\(\)|get_\w{1,60}\([^()]{0,120}\)|(?:\w{1,60}\.)?(?:[dD]efault[A-Z]|DEFAULT_)\w{1,60}|\(?[A-Z]\w{0,60}(?:Args|Config|Options|Params|Settings)\.[a-z]\w{0,60}\)?"
 )
 _TEMPLATE = re.compile(r"<[^<>]*>")
 

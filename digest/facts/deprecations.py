@@ -13,12 +13,12 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from itertools import islice, takewhile
 
-from digest.core.change import FileChange
+from digest.core.change import FileChange, FileStatus
 from digest.core.facts import Action, Area, Fact, FactKind
 from digest.core.patterns import read_patterns
 from digest.facts.deprecated_names import (
@@ -389,6 +389,18 @@ def with_announced(facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
     return tuple(
         replace(f, public=True) if marked and _may_be_public(f) and is_known(f) else f
         for f in facts
+    )
+
+
+def of_known_names(facts: tuple[Fact, ...], scenes: Mapping[str, FileContext]) -> tuple[Fact, ...]:
+    """The facts without marks in new files, whose names nobody used before."""
+    made = {path for path, scene in scenes.items() if scene.file.status is FileStatus.ADDED}
+    return tuple(
+        f
+        for f in facts
+        if f.kind is not FactKind.DEPRECATION
+        or f.detail not in _ON_IT
+        or f.evidence.path not in made
     )
 
 

@@ -329,7 +329,7 @@ def _consistent(facts: tuple[Fact, ...], scenes: Mapping[str, FileContext]) -> t
         replace(f, name=olds.get(f.name) or f.name) if f.kind is notices else f for f in facts
     )
     best: dict[str, Fact] = {}
-    facts = _as_users_write(_without_retold(facts))
+    facts = deprecations.of_known_names(_as_users_write(_without_retold(facts)), scenes)
     for fact in facts:
         if fact.kind is FactKind.DEPRECATION and fact.action is Action.ADDED:
             key = _spoken(fact.name)

@@ -880,6 +880,24 @@ def test_changelog_entry_is_told_after_the_title_if_it_is_whole():
     assert lines(change("Count anew in the pool", clues=[cut])) == ["Count anew in the pool."]
 
 
+def test_changelog_entry_is_told_before_a_title_that_only_names_a_thing():
+    entry = clue(ClueKind.CHANGELOG, text="Add a lifetime of names for each tenant.")
+    told = lines(change("Lifetime for each tenant", clues=[entry]))
+    assert told[0] == "Add a lifetime of names for each tenant."
+
+
+def test_comment_is_told_without_the_name_of_what_it_describes():
+    new = fact(FactKind.CONFIG, Action.ADDED, "Config.allow_part")
+    text = "AllowPart If true, keeps what some tenants sent."
+    told = lines(change("Keep parts", new, clues=[clue(ClueKind.HELP, name=new.name, text=text)]))
+    assert "New setting Config.allow_part: If true, keeps what some tenants sent." in told
+
+
+def test_constant_that_holds_a_default_is_no_value():
+    new = fact(FactKind.FLAG, Action.ADDED, "--cache-size", after="defaultCacheSize")
+    assert "New flag --cache-size." in lines(change("Cache names", new))
+
+
 def test_security_fix_is_said_to_be_one():
     graded = change(
         "enforce limits of pixels in frames", subject={"type": "fix", "scope": "security"}
@@ -959,6 +977,7 @@ def test_documentation_is_quoted_before_comments_and_twice_only_of_an_important_
     [
         (ClueKind.DOCS, "When the pool is kept,", False),
         (ClueKind.DOCS, "**Drain first.** The pool waits.", False),
+        (ClueKind.DOCS, "This pool waits for its workers.", False),
         (ClueKind.DOCS, "The pool waits for its workers.", True),
         (ClueKind.REMARK, "The pool has one worker for each processor.", False),
         (ClueKind.REMARK, "Without [this pool](../a.md) the workers would be made anew.", False),
@@ -1005,7 +1024,7 @@ def version(detail, kind=FactKind.DEPENDENCY, action=Action.CHANGED, **more):
 @pytest.mark.parametrize(("detail", "advised"), [("pip", True), ("cargo", False), ("go", False)])
 def test_only_versions_that_users_install_beside_their_own_are_advised(detail, advised):
     told = sections(change("Bump relay", version(detail)))
-    assert ("Test with relay 1.3.0 before upgrading, or pin 1.2.0." in told) is advised
+    assert ("Test with relay 1.3.0 before upgrading." in told) is advised
     gone = sections(change("Drop relay", version(detail, action=Action.REMOVED)))
     assert ("If your own code imports relay" in gone) is advised
 

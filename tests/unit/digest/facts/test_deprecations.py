@@ -75,6 +75,25 @@ def test_a_member_is_named_with_its_type_unless_nobody_else_can_use_it():
         assert mark.name == "Pool::take"
 
 
+def test_what_comes_into_the_project_deprecated_is_not_announced():
+    new = "import warnings\n\n\n@deprecated('use take')\ndef fetch(): ...\n"
+    old = new.replace("@deprecated('use take')\n", "")
+    core = ("relay/core.py", None, new)
+
+    def announced(*files):
+        return [f.name for f in facts_of("Change it", *files).of(FactKind.DEPRECATION)]
+
+    assert announced(core) == []
+    assert announced(("relay/core.py", old, new)) == ["fetch"]
+
+
+def test_key_of_a_reference_ends_what_a_mark_is_about():
+    text = (
+        "# Deprecated: Use -pool.on instead.\n# CLI flag: -x.on\n[on: <boolean> | default = false]"
+    )
+    assert added("docs/reference.md", f"{text}\n\npool_client:\n  [timeout: <duration>]\n") == []
+
+
 @pytest.mark.parametrize(
     ("words", "new"),
     [("b_in and b_out", None), ("b_in and try again", "b_in"), ("b_in or b_out", "b_in")],
