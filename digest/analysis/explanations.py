@@ -434,9 +434,13 @@ _RELEASE = lazy(r"\d{1,4}(?:\.\d{1,4}){1,3}")
 
 
 def versions(reading: ChangeContext) -> Iterator[Statement]:
-    """The changed versions, unless there are too many."""
-    language = reading.language
+    """The changed versions, unless there are too many, or the title names another one."""
+    language, title = reading.language, reading.facts.subject.words.casefold().replace("`", "")
+    said, named = _RELEASE.findall(title), title.split()
     facts = [f for k in VERSIONS for f in reading.told(k, Action.CHANGED) if f.before and f.after]
+    others = [f for f in facts if said and f.name.casefold() in named]
+    others = [f for f in others if not any(number in (f.after or "") for number in said)]
+    facts = [f for f in facts if f not in others]
     for f in facts if len(facts) <= _FEW_VERSIONS else ():
         exact = f.before[:1] == f.after[:1] == "=" if f.before and f.after else False
         olds = [one and one.lstrip("=") if exact else one for one in (f.before, f.after)]

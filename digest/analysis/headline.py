@@ -266,7 +266,8 @@ def bare_title(subject: Subject) -> str:
 
 _CONNECTS = frozenset(
     """
-    a an and as at because by due during for from if in into of on or so that the to when with
+    a an and as at because by due during for from if in into of on or so that the to using via when
+    with
     """.split()  # noqa: SIM905
 )
 _LIMITS = ("except", "unless", "without")

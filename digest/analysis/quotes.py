@@ -66,7 +66,8 @@ _LEANS = lazy(
     r"|used (?:by|for|in) an? (?:later|next|upcoming)\b"
     r"|(?:this|the) (?:change|commit|pr) (?:adds|contains|does|fixes|has|includes|makes)"
     r" (?:an? (?:bunch|couple|few|number)|multiple|several|some|two|three|various)\b"
-    r"|(?:tries|attempts?|trying) to (?:re-?)?land\b"
+    r"|(?:(?:this|the) (?:change|commit|pr) )?(?:tries|attempts?|trying) to"
+    r" (?:implement|re-?land|land)\b"
     r"|(?:almost all|follows (?:the|what)|in the same vein|just|my|once .{1,40} lands"
     r"|reported (?:by|in)|root cause|the (?:idea|issue here)|to narrow)\b"
     r"|(?:an? )?(?:common|frequent|known|recurring) (?:\w{1,20} ){0,3}\w{1,20}\.$"
@@ -272,7 +273,9 @@ def opening(text: str, name: str = "") -> str:
     return told if len(told) <= _LONG else _EXAMPLE.sub("", told)
 
 
-_TAGGED = lazy(r"^(?:\[[A-Z][A-Z/ -]{1,30}\]|\*\*[^*]{2,40}\*\*:?)\s*|[ (]*#\d{1,9}[).]*$")
+_TAGGED = lazy(
+    r"^(?:[⚠️💥 ]{0,4}(?:\[[A-Z][A-Z/ -]{1,30}\]|\*\*[^*]{2,40}\*\*:?)\s*)+|[ (]*#\d{1,9}[).]*$"
+)
 
 
 def breaking_notes(reading: ChangeContext) -> list[tuple[str, Evidence]]:

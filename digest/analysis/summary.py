@@ -432,8 +432,8 @@ def _raised_minimums(reading: ChangeContext) -> Iterator[wording.Clause]:
 
 
 def bare(version: str | None) -> str:
-    """A version without the operator before it."""
-    return (version or "").lstrip("^~>=< ")
+    """The least version of a requirement, without the operator before it."""
+    return min((version or "").split(","), key=lambda one: ">" not in one).lstrip("^~>=< ")
 
 
 def _title(reading: ChangeContext, title: Headline) -> Iterator[Statement]:

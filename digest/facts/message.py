@@ -389,10 +389,16 @@ _ONE_USE = lazy(
 """The one use of a name that goes, while the name stays."""
 
 
+_LINT = lazy(r"[`'\"]?#?!?\[?(?:allow|deny|expect|forbid|warn)\(")
+"""What silences a warning about something, such as ``allow(deprecated)``."""
+
+
 def _named(rest: str) -> list[str]:
     """The quoted names at the beginning of a text, else its first words."""
     quoted: list[str] = []
     end = 0
+    if _LINT.match(rest):
+        return []
     for match in QUOTED_NAME.finditer(rest[:160]):
         if match.start() > end + (0 if not quoted else 8) + (40 if not quoted else 0):
             break

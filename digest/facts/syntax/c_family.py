@@ -125,11 +125,14 @@ def _fields(node: Node, owner: str) -> Iterator[Declaration]:
             given = plain(child)
             given = given[1:-1].strip() if child.type == "initializer_list" else given
             names[-1] = names[-1][0], given or None
+    fixed = {"static"} <= {text_of(one) for one in node.children}  # a constant of the type
     for text, value in names:
         match = re.search(r"[A-Za-z_]\w*", text)
         if match and not match[0].endswith("_"):  # private by custom
             kind = plain(named_child(node, "type")) + text[: match.start()]
-            yield replace(field_declaration(node, owner, match[0], kind), value=value)
+            yield replace(
+                field_declaration(node, owner, match[0], kind), value=None if fixed else value
+            )
 
 
 def _function(node: Node) -> Node | None:

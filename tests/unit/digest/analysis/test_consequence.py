@@ -239,6 +239,13 @@ def test_minimum_version_is_raised_only_in_a_manifest():
     assert lines(change("Update msrv", item, member, files=manifest))[0] == (
         "Minimum Rust version raised from 1.95 to 1.96 and from 1.97 to 1.98."
     )
+    ranged = replace(item, name="python", before=">=3.9,<3.14", after=">=3.10,<3.14")
+    told = change("Drop old versions", ranged, files=manifest)
+    assert lines(told)[0] == "Minimum Python version raised from 3.9 to 3.10."
+    assert plain(to_do(told, Language.EN)) == "Upgrade Python to 3.10 or later."
+    part = replace(item, evidence=samples.at("pool/Cargo.toml", 3))
+    told = change("raise MSRV to 1.96", part, files=manifest)
+    assert lines(told)[0] == "Minimum Rust version raised from 1.95 to 1.96."
     image = samples.fact(
         FactKind.TOOLCHAIN, Action.CHANGED, "rust", samples.at("Dockerfile", 3), **raised
     )
@@ -592,6 +599,7 @@ def test_keys_of_tables_tests_and_functions_are_not_told():
         "Continues the lazy loading of pools started in #33876 and #33881.",
         "Partial fix for #16683.",
         "This PR does a few things.",
+        "This PR tries to implement what issue #16683 wants.",
         "Tries to reland #16683 that was reverted in #33876.",
         "This change is a continuation of the one of last week.",
         "We generally require an issue for each fix. You can link an issue to this PR using syntax.",
@@ -1008,6 +1016,12 @@ def test_setting_whose_default_changed_is_described_in_the_words_beside_it():
         clues=[clue(ClueKind.HELP, name="--on-loss", text=text)],
     )
     assert lines(graded)[:2] == ["--on-loss now defaults to b (was a).", f"--on-loss: {text}"]
+
+
+def test_another_version_than_the_title_names_is_not_told_beside_it():
+    go = fact(FactKind.TOOLCHAIN, Action.CHANGED, "go", before="1.25.5", after="1.25.0")
+    assert lines(change("Update the image to go 1.25.8", go)) == ["Update the image to go 1.25.8."]
+    assert lines(change("Update the image", go))[1:] == ["go is now 1.25.0 (was 1.25.5)."]
 
 
 def sections(graded):
@@ -1589,6 +1603,11 @@ def note(text, mark="breaking"):
             "The deprecated `pool.glob` option has been removed (#9).",
             "The deprecated pool.glob option has been removed.",
             "Check if you use pool.glob option.",
+        ),
+        (
+            "⚠️ **BREAKING CHANGE:** Pools of old cards are read once more.",
+            "Pools of old cards are read once more.",
+            "Check if this concerns you before you upgrade.",
         ),
         (
             "Pools of old cards are read once more.",

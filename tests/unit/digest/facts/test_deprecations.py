@@ -156,6 +156,7 @@ def test_mark_that_moved_to_another_file_is_no_fact():
         ("Deprecate support for X v4", ["added X v4 @1m"]),
         ("Fix\n\n- Deprecates `old_name` since it is slow", ["added old_name @3m"]),
         ("Remove dead code", []),
+        ("Remove obsolete `allow(deprecated)` from `is_old`", []),
         ("Deprecate and tidy", []),
         ("Fix the deprecated path", []),
         ("Update x\n\n### Release notes\n\nDeprecate `y_z`", []),

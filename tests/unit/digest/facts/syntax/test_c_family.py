@@ -78,6 +78,12 @@ def test_header_declares_what_others_may_use():
     assert told == DECLARED
 
 
+def test_constant_of_a_type_has_no_default_that_callers_get():
+    text = 'struct Fun {\n  static constexpr const char *Args = "a,b";\n  int size = 4;\n};\n'
+    fields = [(d.name, d.value) for d in declared("include/a.hpp", text) if d.kind == "field"]
+    assert fields == [("Fun.Args", None), ("Fun.size", "4")]
+
+
 def test_parameters_have_names_types_and_defaults_wherever_they_stand():
     (one,) = declared("a.hpp", "void run(const char* name, int = 3, int rows[2], T&& all);\n")
     assert [(p.name, p.annotation, p.default) for p in one.read().parameters] == [
