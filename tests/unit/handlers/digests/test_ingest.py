@@ -6,8 +6,10 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
+import pytest
+
 from digest.window import Window
-from handlers.digests.ingest import fill, with_descriptions
+from handlers.digests.ingest import enrich, fill, with_descriptions
 from handlers.ports.storage import Range
 from tests.support.fakes import REPOSITORY, FakeSource, change, context
 
@@ -36,6 +38,27 @@ async def test_forge_is_asked_for_all_requests_since_the_oldest_change_without_a
     graded = await ctx.archive.load(REPOSITORY, names)
     await with_descriptions([*graded.values()], ctx)
     assert asked == [days[-1]]
+
+
+@pytest.mark.parametrize("until", [None, NOON])
+async def test_forge_is_asked_for_what_changed_shortly_before_the_last_time_too(until):
+    asked = []
+
+    class Forge:
+        eager = True
+
+        async def recent(self, since):
+            asked.append(since)
+            yield []
+
+    class Until(Kept):
+        async def read_until(self, repository):
+            return until
+
+    ctx = context(FakeSource(), at=NOON)
+    ctx = replace(ctx, requests=Until(), watched=replace(ctx.watched, forge=Forge()))
+    assert await enrich(ctx) == 0
+    assert asked == [until and until - timedelta(minutes=5)]
 
 
 class Kept:

@@ -121,6 +121,7 @@ async def test_who_looks_after_a_part_is_told_by_the_commits_of_its_folder():
     commits = [
         made("aaaaaaa1", "Tidy (#1)", 30, files),
         made("bbbbbbb2", "Rewrite the cache (#2)", 1),
+        made("ccccccc3", "Begin (#3)", 365.5, files, "Grace Hopper"),
     ]
     source = FakeSource(commits)
     source.trees[commits[1].sha, "src/cache/disk.py"] = ""
@@ -128,6 +129,19 @@ async def test_who_looks_after_a_part_is_told_by_the_commits_of_its_folder():
     shown = markdown((await ask("who maintains the cache", context(source))).document)
     assert "`src/cache/`\n\n**Commits by author in the last year (1 person)**" in shown
     assert "Ada Lovelace (1)" in shown
+    assert "Grace" not in shown
+
+
+async def test_each_person_of_a_list_can_be_asked_about_next(ctx):
+    answer = await ask("who changed the cache this month", ctx)
+    assert [question.partition(" 2026")[0] for question in answer.listed] == [
+        'changed cache author:"Ada Lovelace"',
+        'changed cache author:"Grace Hopper"',
+    ]
+    assert [shas(await ask(question, ctx)) for question in answer.listed] == [
+        ["ccccccc3"],
+        ["eeeeeee5"],
+    ]
 
 
 @pytest.mark.parametrize(

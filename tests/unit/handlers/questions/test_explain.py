@@ -14,8 +14,9 @@ from digest.core.reference import Reference
 from digest.grading.policy import GradingPolicy, GradingRule
 from digest.i18n.statement_text import LEVELS
 from digest.markdown import markdown
-from digest.question.intent import Explain
+from digest.question.intent import Explain, ShowDiff
 from handlers.context import Context
+from handlers.questions.about_change import PAGE_LINES, show_diff
 from handlers.questions.explain import explain
 from handlers.router import ask
 from tests.support.fakes import FakeClock, FakeSource, change, context
@@ -181,3 +182,26 @@ async def test_what_other_branches_have_is_neither_found_nor_an_undoing():
     assert [row.graded.number for row in (await ask("search pool", other)).rows] == [3]
     assert not (await ask("search pool", here)).rows
     assert not (await ask("when was --pool added", here)).rows
+
+
+@pytest.mark.parametrize(
+    ("total", "page", "first", "last"),
+    [
+        (2 * PAGE_LINES, 1, 1, PAGE_LINES),
+        (2 * PAGE_LINES, 2, PAGE_LINES + 1, 2 * PAGE_LINES),
+        (2 * PAGE_LINES, 3, PAGE_LINES + 1, 2 * PAGE_LINES),
+        (2 * PAGE_LINES + 1, 3, 2 * PAGE_LINES + 1, 2 * PAGE_LINES + 1),
+    ],
+)
+async def test_lines_of_a_change_are_shown_by_pages_of_which_the_last_may_be_full(
+    total, page, first, last
+):
+    added = tuple(f"line {n}" for n in range(4, total + 1))  # below three of headers
+    made = change("ccccccc3", "Add lines (#9)", {"src/app.py": 5}, NOW)
+    hunk = Hunk(old_start=0, new_start=1, removed=(), added=added)
+    made = replace(made, files=(replace(made.files[0], hunks=(hunk,)),))
+    ctx = replace(context(FakeSource([made])), page=page)
+    told = markdown((await show_diff(ShowDiff(reference=Reference(number=9)), ctx)).document)
+    shown = [line for line in told.splitlines() if "+line" in line]
+    assert shown == [f"+line {n}" for n in range(max(first, 4), last + 1)]
+    assert f"lines {first}–{last} of {total};" in told

@@ -132,6 +132,19 @@ async def test_any_question_about_an_open_request_tells_that_it_is_open(kind):
         await answer(kind(reference=elsewhere), ctx)
 
 
+@pytest.mark.parametrize(
+    ("draft", "state", "said"),
+    [
+        (True, RequestState.OPEN, True),
+        (False, RequestState.OPEN, False),
+        (True, RequestState.CLOSED, False),
+    ],
+)
+async def test_only_an_open_request_is_called_a_draft(draft, state, said):
+    one = replace(REQUEST, draft=draft, state=state)
+    assert (" · draft · " in await explained(12, asked(FakeForge({12: one})))) == said
+
+
 async def test_merge_request_is_not_looked_for_among_issues():
     forge = FakeForge(issues={7: ISSUE})
     ctx = asked(forge)
@@ -239,6 +252,7 @@ async def test_issue_is_told_with_what_closes_and_what_names_it():
     answer = await explain_issue(3, ctx)
     assert [row.graded.sha for row in answer.rows] == [CHANGE.sha, naming.sha]
     shown = markdown(answer.document)
+    assert shown.startswith("# No port\n")
     assert "#20" in shown
     assert "No port" in shown
     assert "bob" in shown

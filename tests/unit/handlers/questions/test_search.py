@@ -5,10 +5,19 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
 
 import pytest
 
+from digest.core.grade import Level
+from digest.core.reference import Query
 from digest.markdown import markdown
+from digest.question.commit_range import Refs
+from digest.question.intent import Changed, Search
+from digest.question.parser import Reading
+from digest.window import Window
+from handlers.questions.changed import list_changes
+from handlers.questions.search import nearest_changes, with_close_titles
 from handlers.router import ask
 from tests.support.fakes import FakeSource, change, context
 from tests.support.speed import within
@@ -231,3 +240,126 @@ async def test_yes_needs_most_of_the_words_in_the_title():
     asked = "is there a fix for slow resolution with torch"
     assert "Yes" not in markdown((await ask(asked, ctx)).document)
     assert "Yes" in markdown((await ask("is there a fix for slow groups", ctx)).document)
+
+
+LAMPS = [
+    change(f"00000{n}c", f"Hang lamp {n} (#{n})", {"lamp.py": 2}, NOW - timedelta(days=3))
+    for n in range(100, 160)
+]
+PUMPS = [
+    change("aaaa001a", "Stop the pump at night (#1)", {"a.py": 2}, NOW - timedelta(days=1)),
+    change("aaaa002b", "Plug a leak of the cellar pump (#2)", {"b.py": 2}, NOW - timedelta(days=2)),
+    *LAMPS,
+    change("aaaa003c", "Plug the cellar leak of pumps (#3)", {"c.py": 2}, NOW - timedelta(days=40)),
+]
+WEEK = Window(since=NOW - timedelta(days=7), until=NOW, zone=ZoneInfo("UTC"))
+NIGHT = Changed(window=WEEK, topic="night pump")
+
+
+@pytest.mark.parametrize(
+    ("intent", "numbers"),
+    [
+        (NIGHT, [1, 2]),
+        (replace(NIGHT, topic="pump/night at"), [1, 2]),
+        (replace(NIGHT, people=True), [1, 2]),
+        (replace(NIGHT, actions=("changed",), things=("flag",)), [1, 2]),
+        (Search(terms=("night",), window=WEEK), [1, 2]),
+        # The words of a period alone do not keep an older change out, nor does an unmatched range.
+        (replace(NIGHT, anytime=True), [1, 2, 3]),
+        (replace(NIGHT, window=Refs(base="v1.0.0")), [1, 2, 3]),
+        # Filters and counts say exactly what is asked for.
+        (replace(NIGHT, author="Ada"), [1]),
+        (replace(NIGHT, level=Level.LOW), [1]),
+        (replace(NIGHT, top=3), [1]),
+        (replace(NIGHT, path="src"), [1]),
+        (replace(NIGHT, topic="pump/night"), [1]),
+        (replace(NIGHT, actions=("changed",)), [1]),
+        (replace(NIGHT, people=True, reviewers=True), [1]),
+        (replace(NIGHT, counted=True), [1]),
+        (replace(NIGHT, against=WEEK), [1]),
+    ],
+)
+async def test_titles_as_close_as_what_was_found_are_added_within_what_is_asked_for(
+    intent, numbers
+):
+    source = FakeSource(PUMPS)
+    source.tags = {"v1.0.0": PUMPS[10].sha}
+    ctx = context(source)
+    await ask("what changed in the last 60 days", ctx)
+    found = replace(await list_changes(NIGHT, ctx), topic=getattr(intent, "topic", "night"))
+    read = Reading(intent, content=("night", "pump", "leak", "cellar"))
+    answer = await with_close_titles(found, intent, read, ctx)
+    assert [row.graded.number for row in answer.rows] == numbers
+    released = await with_close_titles(found, intent, replace(read, dated=True), ctx)
+    assert ("not in a release" in markdown(released.document)) == (2 in numbers)
+
+
+@pytest.mark.parametrize(("count", "numbers"), [(3, [2]), (4, [])])
+async def test_many_changes_stand_for_themselves_unless_another_is_closer(count, numbers):
+    found = [
+        change(f"bbbb{n}00a", f"Oil a leak of the pump {n} (#{n})", {"a.py": 2}, AN_HOUR_AGO)
+        for n in range(60, 60 + count)
+    ]
+    ctx = context(FakeSource([*found, *PUMPS[1:-1]]))
+    await ask("what changed this week", ctx)
+    intent = Changed(window=WEEK, topic="oil pump")
+    before = await list_changes(intent, ctx)
+    assert before.total == count
+    read = Reading(intent, content=("pump", "leak", "winter"))
+    answer = await with_close_titles(before, intent, read, ctx)
+    assert [row.graded.number for row in answer.rows[count:]] == numbers
+
+
+def told(number: int, title: str, days: float = 2, text: str = ""):
+    message = f"{title} (#{number})\n\n{text}"
+    return change(f"aaaa00{number}d", message, {"a.py": 2}, NOW - timedelta(days=days))
+
+
+@pytest.mark.parametrize(
+    ("changes", "words", "near"),
+    [
+        (
+            [told(1, "Tidy up", 1, "The pump leaks in winter."), told(2, "Stop the winter leak")],
+            ["pump", "leak", "winter"],
+            {2: ["leak", "winter"]},  # titles count for more than messages
+        ),
+        (
+            [told(1, "Stop the winter leak"), told(2, "Tidy up", 1, "Of the winter leak.")],
+            ["winter", "leak"],
+            {1: ["winter", "leak"]},
+        ),
+        (
+            [told(1, "Stop the winter leak"), told(2, "Mend the winter leak", 1)],
+            ["winter", "leak"],
+            {2: ["winter", "leak"], 1: ["winter", "leak"]},  # the newer one first
+        ),
+        (
+            [
+                told(1, "Stop the winter leak"),
+                told(2, "Mend the winter pump", 1),
+                told(3, "Mend the leak of a pump in winter", 5),
+            ],
+            ["winter", "leak", "pump"],
+            {3: ["leak", "pump", "winter"]},
+        ),
+        (
+            [told(1, "Oil the pump in winter"), told(2, "Oil the winter leak", 1)],
+            ["winter", "leak", "pump"],
+            {2: ["leak", "winter"], 1: ["pump", "winter"]},
+        ),
+        ([told(1, "Stop the winter")], ["winter", "leak"], {}),
+        # A name of code is enough alone, and a word is not.
+        (
+            [told(1, "Stop keep_scales"), told(2, "Mend a leak")],
+            ["keep_scales", "leak"],
+            {1: ["keep_scales"]},
+        ),
+    ],
+)
+async def test_the_nearest_changes_have_most_of_the_rare_words(changes, words, near):
+    ctx = context(FakeSource([*changes, *LAMPS]))
+    await ask("what changed this month", ctx)
+    found = await nearest_changes(words, Query(), ctx)
+    assert [(g.number, sorted(had)) for g, had in found.changes] == [
+        (number, sorted(had)) for number, had in near.items()
+    ]
