@@ -437,10 +437,10 @@ def versions(reading: ChangeContext) -> Iterator[Statement]:
     """The changed versions, unless there are too many, or the title names another one."""
     language, title = reading.language, reading.facts.subject.words.casefold().replace("`", "")
     said, named = _RELEASE.findall(title), title.split()
-    facts = [f for k in VERSIONS for f in reading.told(k, Action.CHANGED) if f.before and f.after]
-    others = [f for f in facts if said and f.name.casefold() in named]
-    others = [f for f in others if not any(number in (f.after or "") for number in said)]
-    facts = [f for f in facts if f not in others]
+    changed = (f for kind in VERSIONS for f in reading.told(kind, Action.CHANGED))
+    facts = [f for f in changed if f.before and f.after not in {None, f"{f.before}.0"}]
+    others = {f for f in facts if said and f.name.casefold() in named}
+    facts = [f for f in facts if f not in others or any(n in (f.after or "") for n in said)]
     for f in facts if len(facts) <= _FEW_VERSIONS else ():
         exact = f.before[:1] == f.after[:1] == "=" if f.before and f.after else False
         olds = [one and one.lstrip("=") if exact else one for one in (f.before, f.after)]

@@ -133,6 +133,7 @@ BEGINS = re.compile(
     r"(?:in [^,]{2,40}, )?(?:(?:\w{2,20}ly|also|better|further|now) )?"
     rf"(?:do not |don't |error (?:if|on|when) |new |impl |format (?!of )|tag (?!of )"
     r"|(?:[a-z][\w-]{1,20} ){1,3}(?:add|allow|discover|handle|ignore|respect)s? "
+    r"|(?:[a-z][\w-]{1,20} ){1,3}supports "
     rf"|{'|'.join(_VERBS)})"
     r"(?!ors?\b|ers?\b|\w{0,3}ing\b|ied\b)"
 )
@@ -230,7 +231,7 @@ def split_scope(subject: Subject) -> tuple[str, str]:
 def subject_tags(subject: Subject, told: Collection[str] = ()) -> tuple[str, ...]:
     """The subjects of a change by its tags and scopes, each once, without ``told`` words."""
     given = (*subject.tags, subject.scope, split_scope(subject)[0])
-    kept = [_SORT.sub("", one) for one in given if one]
+    kept = [_SORT.sub("", one).strip("`") for one in given if one]
     names = {one.casefold(): one for one in kept if _says(one, told)}
     return tuple(_PLATFORMS.get(low, one) for low, one in names.items())
 

@@ -42,7 +42,7 @@ _POINTER = lazy(
     r"(?:part of|part \d{1,3} of|follow[- ]?up (?:of|to|for|on)|based on|related to|relates to"
     r"|see|split (?:out )?(?:from|of)|cc|ref(?:s|erences)?|tracked (?:in|by)|closes|fix(?:es)?"
     r"|partial(?:ly)? fix(?:es)?(?: for)?|resolves):? (?:pr |issue )?"
-    r"(?:[\w./-]{0,80}#\d{1,9}|[A-Z]{3,15}-\d{1,7})\.?"
+    r"(?:[\w./-]{0,80}#(?:\d{1,9}|[NXnx]{1,5})|[A-Z]{3,15}-\d{1,7})\.?"
     r"|continues the .{1,80} (?:begun|started) in #.*",
     re.IGNORECASE,
 )
@@ -58,7 +58,10 @@ _LEANS = lazy(
     r"(?:(?:and|but|or|so|first|next|finally|hello|hi|thanks|assume|basically|ideally"
     r"|namely|these|those|it|they|that|however|also|rather(?=,)|similar(?:ly)?|same|automated|see|i"
     r"|additionally|as a result|conversely|furthermore|hence|inversely|moreover|otherwise|then"
-    r"|therefore|thus|we (?:also|could|might)|currently,? (?:it|that|this)|the stacked"
+    r"|therefore|thus|we (?:also|could|might)|the stacked"
+    r"|(?:before|currently|now|previously),? (?:it|that|they|this)"
+    r"|[a-z]{3,12}ing (?:it|that|them|this)|this (?:will )?means?|this is the (?:equivalent|same)"
+    r"|obviously|clearly"
     r"|(?:this )?(?:builds|relies) on"
     r"|the (?:caller|former|function|helper|latter|method))\b"
     r"|(?:this|it) (?:also|basically|should|would|(?:is|was) (?:not|to))\b"

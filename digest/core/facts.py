@@ -235,11 +235,12 @@ def sure_deprecations(facts: Facts) -> tuple[Fact, ...]:
     # many brings another version of declarations written elsewhere.
     said = "\n".join((facts.subject.title, *facts.paragraphs, *(n.text for n in facts.notes)))
     texts = said, said.replace("-", "_")
+    marked = {"docstring", "option", *(("mark",) if _DEPRECATES.match(facts.subject.words) else ())}
 
     def told(fact: Fact) -> bool:
         name = re.split(r"\.|::", fact.name)[-1]
         return bool(fact.evidence.path) and (
-            fact.detail in {"docstring", "option"} or any(name in text for text in texts)
+            fact.detail in marked or any(name in text for text in texts)
         )
 
     deprecations = [
@@ -252,6 +253,7 @@ def sure_deprecations(facts: Facts) -> tuple[Fact, ...]:
     return tuple(f for f in deprecations if f.when or f.after or f.replacement or told(f))
 
 
+_DEPRECATES = re.compile(r"(?:[\w./-]{1,40}: )?deprecat(?:e|es|ed|ing)\b", re.IGNORECASE)
 _INNER = re.compile(r"(?:^|/)internal/.*\.go$")  # nobody else can import it
 _MERGE = re.compile(
     r"merg(?:e|es|ed|ing)\b(?: \S{1,80}(?: \(#\d{1,9}\))?$|.{0,120}\bbranch(?:es)?\b"

@@ -60,6 +60,9 @@ _ITEM = lazy(r"(?<=[\w)'\"`])[ \t]{0,8}\n\s{0,40}(?:[-*] (?=\S)|(?=['\"`][\w.-]{
 _SECTION = lazy(r"(?<=\S)\s{0,8}\n\s{0,8}#{1,6} +(?=[A-Z])")
 """The heading of a later part of a description, such as what panics."""
 
+_PARAGRAPH = lazy(r"(?<=[\w)'\"`])[ \t]{0,8}\n\s{0,40}\n\s{0,40}(?=[A-Z`])")
+"""The end of a paragraph without a full stop."""
+
 _LINK = lazy(r"\[([^\[\]]{1,120})\](?:\((?!https?:)[^()\s]{1,200}\)|\[[\w.:`-]{1,200}\])")
 _OTHER_NAME = lazy(r"\[`?\*?([A-Z][\w.:]{2,60})`?\](?![(\[:])")
 """A name of the code as comments of Go and Rust link it."""
@@ -91,7 +94,7 @@ def beside(
 
 def clean(text: str) -> str:
     """The first sentences that fit, on one line; empty for text that is not prose."""
-    text = _SECTION.split(text, maxsplit=1)[0]
+    text = _PARAGRAPH.sub(". ", _SECTION.split(text, maxsplit=1)[0])
     text = _SHOWN_BY_HELP.sub(". ", " ".join(_ITEM.sub("; ", text).split()))
     text = _OTHER_NAME.sub(r"`\1`", text)
     text = _LINK.sub(r"\1", _MARKS.sub(lambda m: f"`{m[1] or m[2]}`", text)).rstrip("-=*# ")

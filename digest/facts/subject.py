@@ -220,7 +220,7 @@ def _series(part: str, total: str | None) -> Series | None:
 
 
 _TITLE_IN_BODY = lazy(
-    r"(?:Merge pull request #(?P<github>\d{1,9}) (?:from|in) "
+    r"(?:Merge pull request #(?P<github>\d{1,9}) (?:from|in) (?:[\w.-]{1,80}/(?P<from>\S{3,120})$)?"
     r"|Merge (?:pull request from GHSA-|commit from fork$)"
     r"|Merged in .{1,250} \(pull request #(?P<bitbucket>\d{1,9})\)$"
     r"|(?:Auto|Rollup) merge of #(?P<homu>\d{1,9})\b"
@@ -271,20 +271,29 @@ def unwrap_message(commit: Commit) -> UnwrappedMessage:
             told_number, title = title, told_number
         return UnwrappedMessage(title=title.strip(), body=body, number=int(told_number))
     if match := _TITLE_IN_BODY.match(subject):
-        named = match["github"] or match["bitbucket"] or match["homu"]
-        number = int(named) if named else number
+        request = match["github"] or match["bitbucket"] or match["homu"]
+        number = int(request) if request else number
         # Below a branch merged by hand there are prose or conflict notes, not a title.
         if number is not None or not match["branch"]:
             title, rest = _first_line(body)
-            return UnwrappedMessage(
-                title=title or subject, body=rest if title else body, number=number
-            )
+            named = title or _words_of(match["from"] or "") or subject
+            return UnwrappedMessage(title=named, body=rest if title else body, number=number)
     if (match := _BORS.match(subject)) and (inner := _BORS_TITLE.match(body)):
         title = _BORS_REVIEWERS.sub("", inner[2].strip())
         return UnwrappedMessage(title=title, body=_first_line(body)[1], number=int(inner[1]))
     if number is None and (match := _MERGED_BY_HAND.match(subject)):
         number = int(match[1])
     return UnwrappedMessage(title=subject, body=body, number=number)
+
+
+def _words_of(branch: str) -> str:
+    """The name of a branch as a title, if it has enough words and no codes."""
+    words = re.split(r"[-_]", branch.rpartition("/")[2])
+    readable = len(words) >= _ENOUGH_WORDS and all(map(str.isalpha, words)) and branch.islower()
+    return " ".join(words).capitalize() if readable else ""
+
+
+_ENOUGH_WORDS = 4
 
 
 def _rejoined(subject: str, body: str) -> tuple[str, str]:

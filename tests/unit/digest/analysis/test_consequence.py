@@ -599,6 +599,12 @@ def test_keys_of_tables_tests_and_functions_are_not_told():
         "Continues the lazy loading of pools started in #33876 and #33881.",
         "Partial fix for #16683.",
         "This PR does a few things.",
+        "Closes #NNN.",
+        "Previously it points to a line of the code, which is not friendly.",
+        "Reusing it causes errors on every other request.",
+        "This will mean that the incoming call is not processed.",
+        "This is the equivalent of #16755 for the other consumer.",
+        "Obviously, this is incorrect after a restart.",
         "This PR tries to implement what issue #16683 wants.",
         "Tries to reland #16683 that was reverted in #33876.",
         "This change is a continuation of the one of last week.",
@@ -1022,6 +1028,7 @@ def test_another_version_than_the_title_names_is_not_told_beside_it():
     go = fact(FactKind.TOOLCHAIN, Action.CHANGED, "go", before="1.25.5", after="1.25.0")
     assert lines(change("Update the image to go 1.25.8", go)) == ["Update the image to go 1.25.8."]
     assert lines(change("Update the image", go))[1:] == ["go is now 1.25.0 (was 1.25.5)."]
+    assert len(lines(change("Update the image", replace(go, before="1.25")))) == 1
 
 
 def sections(graded):

@@ -41,6 +41,7 @@ def told(title, language=Language.EN, *files):
         ("fix(relabel): stop on closed channel", "Fix (relabel): stop on closed channel"),
         ("fix(tsdb): overflow on a late query", "Fix (tsdb): overflow on a late query"),
         ("fix(rocm): stop on closed channel", "Fix (ROCm): stop on closed channel"),
+        ("fix(`relabel`): stop on closed channel", "Fix (relabel): stop on closed channel"),
         ("fix(deps): update all minor versions", "Update all minor versions"),
         ("fix: find the config for jsr: entries", "Fix: find the config for jsr: entries"),
         ("[Runner] Bug fix: dtype of the probe", "Fix (Runner): dtype of the probe"),

@@ -154,6 +154,9 @@ def test_description_ends_before_the_heading_of_its_next_part():
     lines = ["/// Repeats a name some times.", "///", "/// # Panics", "/// When it is long."]
     told = beside([*lines, "pub fn repeat(n: usize) {}"], len(lines), code=True)
     assert told == "Repeats a name some times."
+    lines = ["/// Repeats a name", "///", "/// See `once` for the other one."]
+    told = beside([*lines, "pub fn repeat(n: usize) {}"], len(lines), code=True)
+    assert told == "Repeats a name. See `once` for the other one."
 
 
 def test_marks_of_documentation_are_taken_off():

@@ -14,6 +14,13 @@ from tests.unit.digest.facts.changes import commit
             "It lost quotes.",
         ),
         ("Merge pull request #12 from ada/fix", "Merge pull request #12 from ada/fix", 12, ""),
+        ("Merge pull request #12 from ada/read-a-pool-once", "Read a pool once", 12, ""),
+        (
+            "Merge pull request #12 from ada/read-v2-of-it",
+            "Merge pull request #12 from ada/read-v2-of-it",
+            12,
+            "",
+        ),
         (
             f"Merge commit from fork\n\nOnly read {'the names of pools and ' * 7}cards. Test it.",
             f"Only read {'the names of pools and ' * 7}cards.",
