@@ -16,7 +16,7 @@ from digest.frozen import frozen
 from digest.question import slot_values
 from digest.question.commit_range import Refs, Span
 from digest.question.intent import Intent, Top
-from digest.question.lexicon import NONE, says
+from digest.question.lexicon import says
 from digest.question.periods import Now, beside
 from digest.question.thing_cues import is_noun, is_thing, new_thing, new_topic, things_listed
 from digest.window import Window
@@ -240,7 +240,7 @@ class Asked:
         """The author's name and the indexes of its tokens."""
         if self.filters.author:
             return self.filters.author, frozenset()
-        return slot_values.author_in(self.tokens, self.known or NONE, asks_who=self.has("who"))
+        return slot_values.author_in(self.tokens, self.known, asks_who=self.has("who"))
 
     @property
     def author(self) -> str:

@@ -264,7 +264,7 @@ def claim_of(asked: Asked) -> str:
 
 def _wanted(asked: Asked) -> str:
     """Another question about a name: replacement, when it was added or removed, value, release."""
-    if asked.has("instead") and not asked.says("yes_or_no"):
+    if asked.has("instead") and not (asked.says("yes_or_no") or asked.has("default")):
         return "instead"
     if asked.says("yes_or_no"):
         return ""

@@ -276,7 +276,7 @@ def _turned(asked: Asked) -> Iterator[Weighed]:
     if did and asked.follows in _MANY:
         yield Weighed(4.6, Again(people=True))  # "who bumped them"
     words = asked.only_words(*_BESIDE_AGAIN, *of_names, *(f"kind:{k}" for k in asked.kinds))
-    if slots or asked.without or not words or again == Again():
+    if slots or not words or again in (Again(), Again(without=asked.without)):
         return
     counted = not (again.topic or again.path) and any(getattr(again, name) for name in _COUNTED)
     its = asked.has("it") and not (asked.has("most") or asked.says("those"))
@@ -335,6 +335,7 @@ def _with_slots(asked: Asked) -> Again:
         top=asked.top,
         things=things,
         actions=asked.actions,
+        without=asked.without,
         only=_narrows(asked) and bool(asked.topic),
     )
 
@@ -363,6 +364,12 @@ def _same(asked: Asked) -> str:
         return ""  # "what did they revert in July"
     if asked.says("that_file"):
         return "file"
+    if (
+        asked.says("that_day")
+        and not asked.spans
+        and asked.only_words("more", "it", "only", *_BESIDE_THEM, *kinds)
+    ):
+        return "day"
     return "author" if asked.has("they") and asked.only_words(*_BESIDE_THEM, *kinds) else ""
 
 

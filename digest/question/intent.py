@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import field, replace
 
 from digest.chat.chat_intents import Managing
 from digest.core.enums import Alerts, ChangeKind, Language
@@ -10,6 +10,7 @@ from digest.core.facts import Action, FactKind
 from digest.core.grade import Level
 from digest.core.profile import ProfileEntry
 from digest.core.reference import Reference
+from digest.errors import NothingBefore
 from digest.frozen import frozen
 from digest.question.commit_range import Refs, Span
 from digest.window import Window
@@ -280,8 +281,9 @@ class Again(Enquiry):
     """The last question again: for another time, topic or change, filtered, or as counts.
 
     ``earlier`` and ``later`` ask for the time beside the last period: a ``day``, ``week``,
-    ``month`` or ``year``, or a ``period`` as long; ``same`` for changes by the ``author`` of the
-    current change, or in its ``file``; ``back`` for the last list, or if that was narrowed, for
+    ``month`` or ``year``, or a ``period`` as long; ``compared`` sets the time beside the last one;
+    ``same`` asks for changes by the ``author`` of the current change, of its ``day``, or in its
+    ``file``; ``back`` for the last list, or if that was narrowed, for
     all of it. ``only``: the last list narrowed, not one of another topic.
     """
 
@@ -303,6 +305,7 @@ class Again(Enquiry):
     without: tuple[str, ...] = ()
     earlier: str = ""
     later: str = ""
+    compared: bool = False
     only: bool = False
     same: str = ""
     back: bool = False
@@ -360,3 +363,19 @@ def is_elliptic(intent: Intent) -> bool:
         case Nth(place=place, about=about, step=step):
             return not (place or about or step)
     return False
+
+
+def span_of(subject: Intent) -> Span | None:
+    """The period or range of a question, if it has one."""
+    return getattr(subject, "window", None) or getattr(subject, "refs", None)
+
+
+def in_period(last: Intent | None, window: Span | None) -> Intent:
+    """The last question for another period. Raises ``NothingBefore`` without one."""
+    if window is None:
+        raise NothingBefore
+    if isinstance(last, Changed | Search | DigestOf | Touched | Affected | Releases):
+        return replace(last, window=window)
+    if isinstance(last, Compare) and isinstance(window, Refs):
+        return Compare(refs=window)
+    return DigestOf(window=window)

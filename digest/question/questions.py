@@ -90,7 +90,7 @@ _FORMS = {
     "things": "thing:{}", "actions": "action:{}", "without": 'without:"{}"', "part": 'of "{}"',
     "per": "per {}", "people": "per author", "files": "per file", "folders": "per folder",
     "top": "{}",
-    "newcomers": "first-time contributors", "figures": "with numbers",
+    "compared": "compared to", "newcomers": "first-time contributors", "figures": "with numbers",
     "defaults": "with changed defaults", "switched": "{} by default", "kind": "{}",
     "earlier": "the {} before that", "later": "the {} after that",
     "same": "of the same {}", "back": "all again", "window": "{}",

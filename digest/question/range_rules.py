@@ -60,12 +60,20 @@ _VERSION = re.compile(r"v?\d+(?:\.\d+)+", re.IGNORECASE)
 
 @rule
 def beside_period(asked: Asked) -> Iterator[Weighed]:
-    """The last question for the period next to its own: *and the week before that*."""
-    steps = asked.slots(Step)
+    """The last question for the period next to its own, or for two periods.
+
+    *And the week before that*, *compared to July*.
+    """
+    steps, compared = asked.slots(Step), asked.says("set_beside")
     beside = ("again", "only", "ask", "change", "happened", "aux", "prep", "digest", "more")
-    if steps and not asked.against and not asked.references and asked.only_words(*beside):
+    also = ("compare", "it", "about", "count", "join") if compared else ()
+    one = compared and isinstance(asked.span, Window) and not (asked.references or asked.left)
+    goes_on = asked.follows or "again" in asked.opening
+    if one and goes_on and not asked.against and asked.only_words(*beside, *also):
+        yield Weighed(6.5, Again(window=asked.span, compared=True))
+    if steps and not asked.against and not asked.references and asked.only_words(*beside, *also):
         again = Again(later=steps[0].unit) if steps[0].later else Again(earlier=steps[0].unit)
-        yield Weighed(5.0, replace(again, topic=asked.topic))
+        yield Weighed(5.0, replace(again, topic=asked.topic, compared=compared))
 
 
 @rule

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import partial
 
 from digest.core.enums import ChangeKind
 from digest.core.facts import Action, FactKind
@@ -253,8 +254,13 @@ def _owner(tokens: Sequence[Token], place: int) -> list[int]:
     return names if said else []
 
 
-def _before_agent(tokens: Sequence[Token], place: int) -> list[int]:
-    """*Ada 本周做了什么*: a name, perhaps a period, and what somebody does."""
+def _before_agent(
+    tokens: Sequence[Token], place: int, *, known: frozenset[str] | None
+) -> list[int]:
+    """*Ada 本周做了什么*: a name, perhaps a period, and what somebody does.
+
+    A word that is not ``known`` is a name before what may be done to a topic too.
+    """
     names = _people(tokens, place)
     if not names:
         return []
@@ -269,7 +275,9 @@ def _before_agent(tokens: Sequence[Token], place: int) -> list[int]:
         return []
     if each:
         return names
-    if "change" in verb.tags and verb.text != "提交":
+    stranger = known is not None and tokens[place].text.isascii()
+    stranger = stranger and tokens[place].text.lower() not in (known or ())
+    if "change" in verb.tags and verb.text != "提交" and not stranger:
         return []
     following = next((t for t in after if "ask" not in t.tags), None)
     named = following is None or not following.tags & {"change"} or following.text == "提交"
@@ -285,7 +293,7 @@ _BOTS = dict.fromkeys(("bot", "bots", "robots", "机器人"), "[bot]")
 
 
 def author_in(
-    tokens: Sequence[Token], known: frozenset[str], *, asks_who: bool
+    tokens: Sequence[Token], known: frozenset[str] | None, *, asks_who: bool
 ) -> tuple[str, frozenset[int]]:
     """The author's name, as far as words give it, and the indexes of its tokens.
 
@@ -293,13 +301,12 @@ def author_in(
     """
     for place, token in enumerate(tokens):
         single = len(token.text) == 1 and not token.text.isascii() and not token.tags
-        if single and token.slot is None and token.text in known:
+        if single and token.slot is None and token.text in (known or ()):
             return token.text, frozenset({place})
     owner = (_owner,) if any(token.owns for token in tokens) else ()
     agent = any("agent" in token.tags and not token.text.isascii() for token in tokens)
-    rules = (
-        (_after_by, *owner) if asks_who else (_after_by, _doer, *owner, *[_before_agent] * agent)
-    )
+    doers = (_doer, *owner, *[partial(_before_agent, known=known)] * agent)
+    rules = (_after_by, *(owner if asks_who else doers))
     for place in range(len(tokens)):
         for rule in rules:
             if names := rule(tokens, place):

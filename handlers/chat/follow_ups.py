@@ -8,7 +8,7 @@ the answer asks which.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
@@ -18,6 +18,7 @@ from digest.answer.listing import listed_in
 from digest.answer.tallies import people_of
 from digest.core.authors import without_backticks
 from digest.core.facts import Action, Area
+from digest.core.grade import Graded
 from digest.core.reference import Query, Reference
 from digest.core.release import asked_release
 from digest.errors import NothingBefore, UserError
@@ -45,7 +46,9 @@ from digest.question.intent import (
     Touched,
     Unknown,
     Why,
+    in_period,
     is_elliptic,
+    span_of,
 )
 from digest.question.periods import Now, beside, default_period
 from digest.question.questions import QUESTIONS, format_intent
@@ -79,8 +82,8 @@ def subject_kind(talk: Talk | None, ctx: Context) -> str:
     if isinstance(subjects[0], OfChange):
         # A list up to now cannot be read where an earlier time is taken for now.
         listed = talk is not None and talk.subjects[-2:-1] == (talk.question,) and subjects[1:]
-        return "row" if listed and not isinstance(_span(subjects[1]), Refs) else "change"
-    return "release" if isinstance(_span(subjects[0]), Refs) else "list"
+        return "row" if listed and not isinstance(span_of(subjects[1]), Refs) else "change"
+    return "release" if isinstance(span_of(subjects[0]), Refs) else "list"
 
 
 def _subjects(talk: Talk | None, ctx: Context) -> list[Intent]:
@@ -155,12 +158,12 @@ def _applied(intent: Intent, subject: Intent) -> Intent | None:
             return subject
         case Released() | ShowDiff(), Touched():
             return subject
-        case Released(), _ if isinstance(span := _span(subject), Refs):
+        case Released(), _ if isinstance(span := span_of(subject), Refs):
             return Releases(window=span)
         case Affected(), Explain(reference=reference):
             return Risky(reference=reference)
         case Affected(), Changed() | DigestOf() | Compare():
-            return Affected(window=_span(subject))
+            return Affected(window=span_of(subject))
     return None
 
 
@@ -169,19 +172,23 @@ _SHOWN = 3  # changes that are named where it is not clear which is meant
 
 async def _rows(talk: Talk | None, ctx: Context) -> tuple[str, ...]:
     """What the last list shows, in words."""
-    rows = talk.listed[:_SHOWN] if talk else ()
-    changes = await ctx.archive.load(ctx.watched.repository, [r for r in rows if _SHA.fullmatch(r)])
+    changes = await _listed(rows := talk.listed[:_SHOWN] if talk else (), ctx)
     named = (changes[r].title if r in changes else r.removeprefix("explain ") for r in rows)
     return tuple(map(without_backticks, named)) if changes else ()
+
+
+async def _listed(rows: Iterable[str], ctx: Context) -> Mapping[str, Graded]:
+    """The changes of a list by their full hashes; some rows are none."""
+    return await ctx.archive.load(ctx.watched.repository, [r for r in rows if _SHA.fullmatch(r)])
 
 
 async def _alike(
     again: Again, talk: Talk | None, subjects: Sequence[Intent], ctx: Context
 ) -> Intent:
-    """Changes by the author of the current one, or in its file. Raises ``NothingBefore``."""
+    """Changes by the author of the current one, of its day or file. Raises ``NothingBefore``."""
     change = next((subject for subject in subjects if isinstance(subject, Explain)), None)
     sha = change.reference.sha if change else ""
-    changes = await ctx.archive.load(ctx.watched.repository, [sha] if sha else [])
+    changes = await _listed((sha,) if sha else talk.listed if talk else (), ctx)
     about = next((subject for subject in subjects if not isinstance(subject, OfChange)), None)
     if not sha and again.same == "author" and isinstance(about, Changed):
         people = talk.listed[:1] if talk and about.people else ()
@@ -189,10 +196,13 @@ async def _alike(
         if getattr(theirs, "author", ""):  # "their fixes", of the first of several people
             narrowed = replace(again, same="")
             return theirs if narrowed == Again() else _turned(theirs, narrowed, ctx)
-    if sha not in changes or not changes[sha].facts.files:
-        raise NothingBefore(await _rows(talk, ctx))
     span, now = again.window or _window(about, ctx), Now(ctx.clock.now(), ctx.zone)
     kinds = (again.kind,) if again.kind else ()
+    days = {one.commit.committed_at.astimezone(ctx.zone).date() for one in changes.values()}
+    if again.same == "day" and len(days) == 1:
+        return Changed(window=now.days(*days, *days), kinds=kinds)
+    if sha not in changes or not changes[sha].facts.files:
+        raise NothingBefore(await _rows(talk, ctx))
     if again.same == "release":
         tip = await tip_of(ctx)
         tag, _ = await ctx.watched.source.released(tip, sha, changes[sha].commit.subject)
@@ -229,8 +239,8 @@ async def _described(
 ) -> Intent:
     """The change of the last list that words describe; where none does, a list about them."""
     wanted, shas = roots(nth.about), talk.listed if talk else ()
-    changes = await ctx.archive.load(ctx.watched.repository, [s for s in shas if _SHA.fullmatch(s)])
-    said = {sha: roots(" ".join((g.title, *g.facts.paths))) for sha, g in changes.items()}
+    rows = (await _listed(shas, ctx)).items()
+    said = {sha: roots(" ".join((g.title, *g.facts.paths))) for sha, g in rows}
     fits = [sha for sha in shas if wanted <= said.get(sha, frozenset())]
     if wanted and fits:
         return _ASPECTS.get(nth.aspect, Explain)(reference=Reference(sha=fits[0]))
@@ -326,6 +336,11 @@ _COUNTED: dict[str, Any] = {"per": "", "people": False, "files": False, "folders
 def _turned(last: Intent | None, again: Again, ctx: Context) -> Intent:
     """The last question filtered, for another period, or about another topic in the same one."""
     base = _list_of(last, ctx)
+    if again.compared:
+        other = span_of(_turned(last, replace(again, compared=False), ctx))
+        if not (isinstance(base.window, Window) and isinstance(other, Window)):
+            raise NothingBefore
+        return replace(last if isinstance(last, Releases) else base, against=other)
     if again.level or (again.kind and not again.topic):
         whole = last if isinstance(last, Search) else base
         kind, level = again.kind, again.level or whole.level
@@ -336,8 +351,9 @@ def _turned(last: Intent | None, again: Again, ctx: Context) -> Intent:
         now = Now(ctx.clock.now(), ctx.zone)
         stepped = beside(base.window, unit, now, later=bool(again.later))
         return _turned(last, replace(again, window=stepped, earlier="", later=""), ctx)
-    if again.without:
-        return replace(base, without=(*base.without, *again.without))
+    base = replace(base, without=(*base.without, *again.without))
+    if again == Again(without=again.without):
+        return base
     if isinstance(last, Touched) and again == Again(topic=again.topic):
         return Touched(name=again.topic)  # "and what about --slow"
     asks = {name: getattr(again, name) for name in _ASKED if getattr(again, name)}
@@ -346,7 +362,7 @@ def _turned(last: Intent | None, again: Again, ctx: Context) -> Intent:
     if again.author and base.people:
         base = replace(base, people=False, top=None)  # one of the people who were listed
     if not asks:
-        return _in_period(last, again.window)
+        return in_period(base if again.without else last, again.window)
     # "and the variables", of flags
     asks.pop("topic" if again.things and (base.things or base.actions) else "things", None)
     if again.only and "/" in base.topic:
@@ -361,31 +377,15 @@ def _turned(last: Intent | None, again: Again, ctx: Context) -> Intent:
     return replace(base, window=again.window or base.window, kinds=kinds, **asks)
 
 
-def _in_period(last: Intent | None, window: Span | None) -> Intent:
-    """The last question for another period. Raises ``NothingBefore`` without one."""
-    if window is None:
-        raise NothingBefore
-    if isinstance(last, Changed | Search | DigestOf | Touched | Affected | Releases):
-        return replace(last, window=window)
-    if isinstance(last, Compare) and isinstance(window, Refs):
-        return Compare(refs=window)
-    return DigestOf(window=window)
-
-
 def _list_of(subject: Intent | None, ctx: Context) -> Changed:
     """The list question of a subject, or all changes of its period."""
     return subject if isinstance(subject, Changed) else Changed(window=_window(subject, ctx))
 
 
-def _span(subject: Intent) -> Span | None:
-    """The period or range of a question, if it has one."""
-    return getattr(subject, "window", None) or getattr(subject, "refs", None)
-
-
 def _window(last: Intent | None, ctx: Context) -> Span:
     """The period of a question, or the usual one."""
     listed = isinstance(last, Changed | DigestOf | Search | Compare)
-    return (last and listed and _span(last)) or default_period(ctx.clock.now(), ctx.zone)
+    return (last and listed and span_of(last)) or default_period(ctx.clock.now(), ctx.zone)
 
 
 def _kept_subjects(

@@ -202,7 +202,7 @@ _LEAST_WORDS = 2
 
 def is_vague(intent: Changed, ctx: Context) -> bool:
     """Whether the period is the one of questions that name none, or only "recently"."""
-    return intent.window == default_period(ctx.clock.now(), ctx.zone)
+    return intent.anytime and intent.window == default_period(ctx.clock.now(), ctx.zone)
 
 
 async def wider_period(ctx: Context, tip: Tip) -> tuple[Window, Reach]:

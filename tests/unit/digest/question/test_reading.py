@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import re
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
@@ -503,10 +504,45 @@ def test_a_short_question_after_an_answer_is_about_its_change(text, intent):
         ("change", "any follow-up fixes to it?", Again(same="file", kind=ChangeKind.FIX)),
         ("list", "is that released yet", Released()),
         ("change", "is it in the release?", Released()),
+        ("change", "will that be part of the next version?", Released()),
+        ("change", "下个版本会有吗", Released()),
+        ("change", "has somebody reverted that", Nth(place=0)),
+        ("change", "为什么评这么低", Why()),
+        ("change", "贴个链接", Nth(place=0)),
+        ("change", "give me the url", Nth(place=0)),
+        ("list", "只看 scheduler, 不要 CI", Again(topic="scheduler", without=("CI",), only=True)),
+        (
+            "list",
+            "only the router, no unit tests",
+            Again(topic="router", without=("unit tests",), only=True),
+        ),
+        (
+            "list",
+            "how does it compare to last week",
+            replace(read("and last week", NOW, ZONE).intent, compared=True),
+        ),
+        ("list", "和上周比呢", replace(read("and last week", NOW, ZONE).intent, compared=True)),
+        ("list", "more than the month before?", Again(earlier="month", compared=True)),
+        ("name", "what else changed on the same day", Again(same="day")),
+        ("list", "那天还合了什么", Again(same="day")),
     ],
 )
 def test_a_short_question_is_read_by_what_the_answer_was_about(follows, text, intent):
     assert read(text, NOW, ZONE, Background(follows=follows)).intent == intent
+
+
+@pytest.mark.parametrize(
+    ("question", "author", "topic"),
+    [
+        ("lovelace 上周合了啥", "lovelace", ""),
+        ("scheduler 上周合了啥", "", "scheduler"),
+        ("lovelace 最近改了什么", "lovelace", ""),
+    ],
+)
+def test_a_word_that_the_repository_does_not_know_is_a_name_before_a_deed(question, author, topic):
+    read_as = read(question, NOW, ZONE, Background(words=frozenset({"scheduler"}))).intent
+    assert isinstance(read_as, Changed)
+    assert (read_as.author, read_as.topic) == (author, topic)
 
 
 def test_one_chinese_character_is_an_author_if_the_repository_knows_it():

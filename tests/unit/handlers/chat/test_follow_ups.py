@@ -385,6 +385,27 @@ async def test_related_changes_are_those_of_its_main_file(ctx):
     assert answer.window.until - answer.window.since >= timedelta(days=28)
 
 
+@pytest.mark.parametrize("question", ["how does that compare to last week?", "跟上周比呢"])
+async def test_the_last_list_is_set_beside_another_period(ctx, question):
+    answer = await said(ctx, "what changed in MoE this week", question)
+    assert "2026-01-12 00:00 – 2026-01-19 00:00" in shown(answer)
+    assert shas(answer) == ["aaaaaaa1"]
+
+
+async def test_what_else_changed_that_day_is_of_the_day_of_the_change(ctx):
+    answer = await said(ctx, "explain #12", "what else landed that day")
+    assert answer.window is not None
+    assert answer.window.until - answer.window.since <= timedelta(days=1)
+    assert "bbbbbbb2" in shas(answer)
+    asks = await said(ctx, "what changed in MoE last 20 days", "what else landed that day")
+    assert isinstance(asks.error, NothingBefore)
+
+
+async def test_a_list_is_narrowed_and_a_part_left_out(ctx):
+    answer = await said(ctx, "changes last 20 days", "only MoE, without docs")
+    assert shas(answer) == ["aaaaaaa1"]
+
+
 async def test_the_rest_of_the_release_of_a_change_is_listed():
     days = enumerate(("Four (#4)", "Three (#3)", "Two (#2)", "One (#1)"), 1)
     changes = [change(f"{n}{n}{n}{n}aaaa", title, at=NOW - timedelta(days=n)) for n, title in days]

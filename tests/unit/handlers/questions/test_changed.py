@@ -52,6 +52,15 @@ async def test_a_topic_with_few_changes_is_looked_up_in_a_month(ctx):
     assert "There is little or nothing in the last 7 days" in markdown(answer.document)
 
 
+@pytest.mark.parametrize("period", ["in the last 7 days", "最近一周"])
+async def test_a_period_that_is_named_is_not_widened(ctx, period):
+    assert shas(await ask(f"what changed in windows {period}", ctx)) == ["aaaaaaa1"]
+    await ask("what changed in the last 20 days", ctx)
+    none = await ask(f"what changed in ionos {period}", ctx)
+    assert shas(none) == []
+    assert "discovery/ionos: guard nil fields (#13)" in markdown(none.document)
+
+
 async def test_the_biggest_change_counts_the_lines_that_it_removes():
     drop = made("bbbbbbb2", "Drop the queue (#12)", 2)
     files = tuple(replace(file, added=0, deleted=9) for file in drop.files)
