@@ -31,7 +31,7 @@ from digest.core.change import Commit, printable
 from digest.core.enums import Language
 from digest.core.facts import Facts, Subject
 from digest.core.grade import Grade, Graded, Level, Reason, Repository
-from digest.core.statement import spans_to_json
+from digest.core.statement import Analysis, spans_to_json
 from digest.frozen import frozen
 from digest.topics.index_terms import TOPICS_VERSION, topics_of
 
@@ -216,8 +216,11 @@ class ChangeRow:
 
 def entry(graded: Graded) -> ChangeRow:
     """The rows of a change."""
+    from digest.analysis.analyse import gist  # reading an archive analyses nothing
+
     commit, facts = graded.commit, graded.facts
     subject, rest = texts_of_facts(facts)
+    told = None if graded.grade.level is Level.LOW else gist(graded, Language.EN)
     return ChangeRow(
         sha=commit.sha,
         committed_at=dialect.seconds(commit.committed_at),
@@ -242,9 +245,9 @@ def entry(graded: Graded) -> ChangeRow:
             "facts": rest,
         },
         texts=texts_of(graded),
-        topics=frozenset(map(dialect.storable, topics_of(graded))),
+        topics=frozenset(map(dialect.storable, topics_of(graded, told))),
         paths=tuple(paths_of(graded)),
-        lines=lines_of(graded),
+        lines=lines_of(graded, told),
     )
 
 
@@ -361,9 +364,10 @@ def paths_of(graded: Graded) -> dict[str, None]:
     return dict.fromkeys(printable(path) for path in both)
 
 
-def lines_of(graded: Graded) -> dict[str, str]:
-    """The one-line description of a change by language, as spans in JSON."""
-    lines = ((language.value, line_of(graded, language)) for language in Language)
+def lines_of(graded: Graded, told: Analysis | None = None) -> dict[str, str]:
+    """The one-line description of a change by language, as spans in JSON; ``told`` is its gist."""
+    known = {told.language: told} if told else {}
+    lines = ((one.value, line_of(graded, one, known.get(one))) for one in Language)
     return {
         language: dialect.compact_json(spans_to_json(spans)) for language, spans in lines if spans
     }

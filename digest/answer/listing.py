@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from operator import attrgetter
+from typing import TYPE_CHECKING
 
 from digest.core.change import printable
 from digest.core.enums import Language
@@ -19,6 +20,9 @@ from digest.document import Block, Document, Heading, Item, Link, Listing, Parag
 from digest.frozen import frozen
 from digest.i18n.phrase import join
 from digest.report.blocks import run, title_link
+
+if TYPE_CHECKING:
+    from digest.core.statement import Analysis
 
 PAGE = 10  # changes on a page
 _SOME_CODE = 0.1  # the share of changed lines in code from which a change belongs to the code
@@ -81,8 +85,8 @@ def weightiest_first(changes: Sequence[Graded]) -> list[Graded]:
     return sorted(newest, key=lambda g: (g.grade.level.rank, -g.grade.score))
 
 
-def line_of(graded: Graded, language: Language) -> Spans:
-    """The effect of a change in a line; for a low change the title is enough."""
+def line_of(graded: Graded, language: Language, told: Analysis | None = None) -> Spans:
+    """The effect of a change in a line, by its gist; for a low change the title is enough."""
     if graded.grade.level is Level.LOW:
         return ()
     # Archives keep these lines: most answers analyse nothing.
@@ -90,7 +94,7 @@ def line_of(graded: Graded, language: Language) -> Spans:
     from digest.report.assembly import duty
     from digest.report.condensed import why
 
-    facts = gist(graded, language)
+    facts = told or gist(graded, language)
     consequence, todo = why(graded, facts, language), duty(graded, facts)
     gap = " " if consequence and language is Language.EN else ""
     return join(["👉 ", *todo, gap, *consequence]) if todo else consequence

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from digest.core.enums import ChangeKind, TopicPlace
 from digest.core.facts import Action, Area, Fact, FactKind, Facts, FileFacts, Subject
@@ -31,6 +32,9 @@ from digest.topics.terms import (
     term,
     undoing_terms,
 )
+
+if TYPE_CHECKING:
+    from digest.core.statement import Analysis
 
 LEAST = 0.3  # the lowest strength (of 1) of a topic that a change is said to be about
 TOPICS_VERSION = 10
@@ -88,12 +92,14 @@ class Bearing:
     shown: str
 
 
-def topics_of(graded: Graded) -> frozenset[str]:
-    """The index terms of a change, by which topic questions find it."""
-    return frozenset(t for t, b in bearings(graded).items() if b.strength >= LEAST)
+def topics_of(graded: Graded, told: Analysis | None = None) -> frozenset[str]:
+    """The index terms of a change, by which topic questions find it; ``told`` is its gist."""
+    return frozenset(t for t, b in bearings(graded, told=told).items() if b.strength >= LEAST)
 
 
-def bearings(graded: Graded, among: Collection[str] | None = None) -> dict[str, Bearing]:
+def bearings(
+    graded: Graded, among: Collection[str] | None = None, told: Analysis | None = None
+) -> dict[str, Bearing]:
     """Every term that a change touches on, or those ``among`` some, with its strength."""
     facts = graded.facts
     strongest: dict[str, Bearing] = {}
@@ -106,17 +112,17 @@ def bearings(graded: Graded, among: Collection[str] | None = None) -> dict[str, 
         if known is None or known.strength < bearing.strength:
             strongest[name] = bearing
     if among is None or any(MARK in name for name in among):
-        strongest.update(_asked(_sorted_under(graded), among))
+        strongest.update(_asked(_sorted_under(graded, told), among))
     return strongest
 
 
-def _sorted_under(graded: Graded) -> Iterator[tuple[str, Bearing]]:
+def _sorted_under(graded: Graded, told: Analysis | None) -> Iterator[tuple[str, Bearing]]:
     """The kinds and labels of a change, which questions ask for by name, and what it undoes."""
     # Imported here, because most questions to the archive ask for no kind.
     from digest.analysis.analyse import must_act
 
     kinds = {*kinds_of(graded)}
-    if graded.grade.level is not Level.LOW and must_act(graded):
+    if graded.grade.level is not Level.LOW and must_act(graded, told):
         kinds.add(ChangeKind.ACTION)
     for kind in sorted(kinds):
         yield kind_term(kind), Bearing(place=TopicPlace.KIND, strength=1, shown=kind)
