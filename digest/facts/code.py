@@ -413,7 +413,7 @@ def _found(scene: FileContext, before: SideText, after: SideText) -> Iterator[Fa
 def _declared(scene: FileContext, before: SideText, after: SideText) -> Iterator[Fact]:
     language = scene.language
     if language == "python":
-        module = PythonModule(before), PythonModule(after)
+        module = (one := PythonModule(before)), PythonModule(after, one)
         yield from symbols.compare(*module)
         yield from class_fields.compare(*module)
     else:

@@ -276,11 +276,15 @@ _QUIET = frozenset({"__init__", "__new__", "__call__"})
 
 
 class PythonModule:
-    """One side of a Python file; its outline is built once and shared by several finders."""
+    """One side of a Python file; its outline is built once and shared by several finders.
 
-    def __init__(self, source: SideText) -> None:
+    It is built from that of the side ``beside`` it.
+    """
+
+    def __init__(self, source: SideText, beside: PythonModule | None = None) -> None:
         self.source = source
-        self.outline = Outline(source.text)
+        places = [*zip(beside.source.spans, source.spans, strict=False)] if beside else ()
+        self.outline = Outline(source.text, beside and beside.outline, places)
 
     def entries(self) -> Iterator[declarations.PublicDeclaration]:
         """The public definitions whose header the change touches, in the order of the text."""

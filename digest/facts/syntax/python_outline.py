@@ -46,11 +46,25 @@ class Header(NamedTuple):
 _MODULE = Header("", "", "", 0, -1, nested=False)
 
 
-class Outline:
-    """The definitions of one text, found at once when the first is asked for."""
+_Mark = tuple[int, int, str | None, str | None]
+"""The offset, indent, kind and name of a line that begins a definition; or a block at the left
+margin, without kind and name."""
 
-    def __init__(self, text: str) -> None:
+Places = Sequence[tuple[tuple[int, int], tuple[int, int]]]
+"""Where two texts differ, as half-open pairs of offsets of both, in ascending order."""
+
+
+class Outline:
+    """The definitions of one text, found at once when the first is asked for.
+
+    Of a text that differs from that of an outline ``beside`` it in few places, only these are
+    searched.
+    """
+
+    def __init__(self, text: str, beside: Outline | None = None, places: Places = ()) -> None:
         self.text = text
+        self._beside = beside
+        self._places = places
 
     @cached_property
     def exported(self) -> frozenset[str] | None:
@@ -63,25 +77,52 @@ class Outline:
     @cached_property
     def _headers(self) -> list[Header]:
         """All definitions, in the order of the text."""
-        quoted, at = strings(self.text), 0
         headers: list[Header] = []
         around: list[Header] = []
-        for match in _LINE.finditer(f"\n{self.text}"):
-            margin, kind, name = match.groups()
-            offset, indent = match.end(1) - 1, len(margin.expandtabs())
-            while at < len(quoted) and quoted[at][1] <= offset:
-                at += 1
-            if at < len(quoted) and quoted[at][0] <= offset:
-                continue
+        for offset, indent, kind, name in self._marks:
             while around and around[-1].indent >= indent:
                 around.pop()
-            if kind and len(around) < _DEEPEST:
+            if kind and name and len(around) < _DEEPEST:
                 above = around[-1] if around else _MODULE
                 nested = above.nested or above.kind == "def"
-                name = f"{above.name}.{name}" if around else name
-                headers.append(Header(kind, name, above.name, offset, indent, nested))
+                full = f"{above.name}.{name}" if around else name
+                headers.append(Header(kind, full, above.name, offset, indent, nested))
                 around.append(headers[-1])
         return headers
+
+    @cached_property
+    def _strings(self) -> list[tuple[int, int]]:
+        return strings(self.text)
+
+    @cached_property
+    def _marks(self) -> list[_Mark]:
+        moved = self._moved(self._beside) if self._beside else None
+        return _marks(self.text, self._strings) if moved is None else moved
+
+    def _moved(self, beside: Outline) -> list[_Mark] | None:
+        """The marks of the other text at their places in this one; ``None`` if that is not told."""
+        old, new, quoted, marks = beside.text, self.text, beside._strings, beside._marks
+        found: list[_Mark] = []
+        at = to = first = string = 0
+        for (a, b), (c, d) in (*self._places, ((len(old), len(old)), (len(new), len(new)))):
+            if a < at or old[at:a] != new[to:c]:
+                return None
+            last, moved = bisect_left(marks, (a,), first), to - at
+            same = marks[first:last]
+            found += [(mark[0] + moved, *mark[1:]) for mark in same] if moved else same
+            while string < len(quoted) and quoted[string][1] < a:
+                string += 1
+            gone, come = old[a:b], new[c:d]
+            spans = strings(come)
+            if string < len(quoted) and quoted[string][0] < a:
+                if any(quote in text for quote in (_DOUBLE, _SINGLE) for text in (gone, come)):
+                    return None
+            elif _is_open(gone, strings(gone)) or _is_open(come, spans):
+                return None
+            else:
+                found += _marks(come, spans, c)
+            first, at, to = bisect_left(marks, (b,), last), b, d
+        return found
 
     @cached_property
     def _offsets(self) -> list[int]:
@@ -106,6 +147,25 @@ class Outline:
             if self._headers[place].indent <= header.indent:
                 return self._offsets[place]
         return len(self.text)
+
+
+def _marks(text: str, quoted: Sequence[tuple[int, int]], start: int = 0) -> list[_Mark]:
+    """The marks outside of strings in a piece of a text that begins at an offset."""
+    found: list[_Mark] = []
+    at = 0
+    for match in _LINE.finditer(f"\n{text}"):
+        margin, kind, name = match.groups()
+        offset = match.end(1) - 1
+        while at < len(quoted) and quoted[at][1] <= offset:
+            at += 1
+        if at == len(quoted) or offset < quoted[at][0]:
+            found.append((start + offset, len(margin.expandtabs()), kind, name))
+    return found
+
+
+def _is_open(text: str, quoted: Sequence[tuple[int, int]]) -> bool:
+    """Whether the last string of a text may go on after it."""
+    return bool(quoted) and quoted[-1][1] == len(text)
 
 
 def strings(text: str) -> list[tuple[int, int]]:

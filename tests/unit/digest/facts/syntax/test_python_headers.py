@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 
 from digest.core.facts import Action
 from digest.facts.syntax.python_headers import signature
+from digest.facts.syntax.python_outline import Outline
 from tests.unit.digest.facts.changes import facts_of
 
 
@@ -49,3 +52,35 @@ def test_field_of_a_class_too_long_to_be_read_whole_is_not_lost() -> None:
         later = new.replace("    def m0", f"    # {'x' * pad}\n    def m0")
         found = facts_of("Move it", ("app/config/args.py", old, later)).items
         assert [(f.action, f.name) for f in found] == [(Action.CHANGED, "PoolArgs.seed")]
+
+
+LINES = (
+    "class A(B):", "    def m(self):", "        def inner():", "        return 1", "def f():", "",
+    "async def g(a):", "if x:", "    class C:", "    a: int = 1", '    """', '    """A note."""',
+    "    x = '''", '"""', "# a \\", "    text = '\"\"\"'", '    # say """ here', "else:",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("last", ["", "\n"])
+def test_outline_is_the_same_when_made_from_that_of_the_other_side(last: str) -> None:
+    chosen = random.Random(7)
+    moved = 0
+    for _ in range(400):
+        kept = [chosen.choices(LINES, k=chosen.randrange(9)) for _ in range(chosen.randrange(1, 5))]
+        old, new, places = "", "", []
+        for lines in kept:
+            gone, come = (chosen.choices(LINES, k=chosen.randrange(3)) for _ in range(2))
+            old, new = (side + "".join(f"{one}\n" for one in lines) for side in (old, new))
+            ends = (
+                side + "".join(f"{one}\n" for one in more)
+                for side, more in ((old, gone), (new, come))
+            )
+            a, b = ends
+            places.append(((len(old), len(a)), (len(new), len(b))))
+            old, new = a, b
+        old, new = f"{old}x = 1{last}", f"{new}x = 1{last}"
+        beside, alone = Outline(old), Outline(new)
+        made = Outline(new, beside, places)
+        assert made.scan(0, len(new)) == alone.scan(0, len(new)), (old, new)
+        moved += beside.text != made.text and made._moved(beside) is not None
+    assert moved > 100
