@@ -21,7 +21,7 @@ from digest.facts.languages import patterns, words
 from digest.facts.named_settings import NamedSetting, is_named
 from digest.facts.side_text import SideText, block, entire
 
-_CALLEES = patterns("flags")
+_CALLEES, _SURE = patterns("flags"), patterns("flags_sure")
 _WORDS = words("flag_words")
 
 # Possessive, so that a row of slashes is one comment and is not split in every possible way.
@@ -156,13 +156,13 @@ def _fields(text: str) -> frozenset[str]:
 def _declared(source: SideText, language: str) -> Iterator[NamedSetting]:
     if language in {"javascript", "typescript"}:
         yield from settings_files.parsed_flags(source)
-    reach = _REACHES.get(language)
-    for call in touched_calls(source, _CALLEES[language], language, _WORDS[language], reach=reach):
-        read = _READERS[language](source, call)
-        if read is None:
+    reach, sure = _REACHES.get(language), _SURE.get(language)
+    given = _CALLEES[language], language, _WORDS[language]
+    for call in touched_calls(source, *given, sure=sure, reach=reach):
+        if (read := _READERS[language](source, call)) is None:
             continue
-        names, value, choices = read
-        names = tuple(n for n in names if _TYPED_NAME.fullmatch(n))
+        typed, value, choices = read
+        names = tuple(n for n in typed if _TYPED_NAME.fullmatch(n))
         linked = language == "rust" and call.callee.startswith(".")
         if names:
             yield NamedSetting(

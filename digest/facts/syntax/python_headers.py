@@ -64,16 +64,18 @@ def header_end(text: str, offset: int) -> int | None:
     return colon + 1 if colon >= 0 else None
 
 
-@lru_cache(maxsize=_KEPT)
 def signature(text: str, offset: int) -> declarations.Signature | None:
     """The signature of the definition whose header begins at ``offset``; ``None`` if unreadable."""
     end = header_end(text, offset)
-    if end is None:
-        return None
-    if plain := _PLAIN_CLASS.fullmatch(text, offset, end):
+    return None if end is None else _signature_of(text[offset:end])
+
+
+@lru_cache(maxsize=_KEPT)
+def _signature_of(header: str) -> declarations.Signature | None:
+    if plain := _PLAIN_CLASS.fullmatch(header):
         bases = tuple(base.strip() for base in (plain[1] or "").split(",") if base.strip())
         return declarations.simple(bases)
-    root = parse(text[offset:end] + " pass", "python").root_node
+    root = parse(f"{header} pass", "python").root_node
     node = root.named_children[0] if root.named_children else None
     if node is None or root.has_error:
         return None
@@ -284,7 +286,8 @@ class PythonModule:
     def __init__(self, source: SideText, beside: PythonModule | None = None) -> None:
         self.source = source
         places = [*zip(beside.source.spans, source.spans, strict=False)] if beside else ()
-        self.outline = Outline(source.text, beside and beside.outline, places)
+        other = beside.outline if beside else None
+        self.outline: Outline = Outline(source.text, other, places)
 
     def entries(self) -> Iterator[declarations.PublicDeclaration]:
         """The public definitions whose header the change touches, in the order of the text."""
