@@ -250,7 +250,7 @@ async def _none(asked: Meant, ctx: Context, tip: Tip) -> tuple[Meant, Document, 
     lines, near = await _nothing(asked, ctx)
     if intent.topic and " " not in intent.topic and not (intent.author or intent.path):
         needs = await find_requirements(intent.topic, ctx, tip)
-        lines += [required_line(needs, ctx)] if needs else []
+        lines += [await required_line(needs, ctx, tip)] if needs else []
     lines += await newest(intent, ctx, tip) or await other_readings.last_before(asked, ctx, tip)
     lines.append(foot(intent.window, at))
     document = lines_document(intent.topic, lines, at)

@@ -132,7 +132,7 @@ async def _presence(
     """Whether a name exists now (``None`` if unknown), and lines that say where."""
     language, name, facts = ctx.language, history.name, history.facts
     if needs:
-        lines = [required_line(needs, ctx)]
+        lines = [await required_line(needs, ctx, tip)]
         newest, pins = history.found[0] if history.found else (None, ())
         if newest and _is_bump(newest, pins, needs[0]):
             value = Code(needs[0].version)
@@ -235,16 +235,28 @@ async def _done(
     return lines
 
 
-def required_line(needs: Sequence[requirements.Requirement], ctx: Context) -> Spans:
-    """The required versions with their manifests; those that users need come first."""
+async def required_line(needs: Sequence[requirements.Requirement], ctx: Context, tip: Tip) -> Spans:
+    """The required versions with their manifests; those that users need come first.
+
+    Where they allow several, the one that the project itself uses is before them.
+    """
+    pinned = await requirements.pinned_now(needs[0], ctx, tip)
+    name, value = Code(needs[0].name), _versions(needs, ctx)
+    if not pinned:
+        return answer_text.REQUIRED_NOW(ctx.language, name=name, value=value)
+    return answer_text.PINNED_NOW(
+        ctx.language, name=name, pinned=_versions(pinned, ctx), value=value
+    )
+
+
+def _versions(needs: Sequence[requirements.Requirement], ctx: Context) -> Spans:
     versions: dict[tuple[str, str], Spans] = {}
     for one in needs:
         version = f"{one.name} {one.version}" if one.name != needs[0].name else one.version
         shown = Code(version) if one.version else answer_text.ANY_VERSION(ctx.language)
         place = Code(f"{printable(one.path)}:{one.line}")
         versions.setdefault((one.name, one.version), join([shown, " (", place, ")"]))
-    value = list_in_words(list(versions.values()), ctx.language, limit=3)
-    return answer_text.REQUIRED_NOW(ctx.language, name=Code(needs[0].name), value=value)
+    return list_in_words(list(versions.values()), ctx.language, limit=3)
 
 
 def pins(fact: Fact, needed: requirements.Requirement) -> bool:

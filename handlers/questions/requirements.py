@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from weakref import WeakKeyDictionary
@@ -59,10 +58,16 @@ async def find_requirements(name: str, ctx: Context, tip: Tip) -> Sequence[Requi
     pins, locks = await _manifests(ctx, tip)
     if chosen := next((some for some in _chosen(name, pins) if some), ()):
         return chosen
-    if not _PACKAGE.fullmatch(name):
+    return await _locked(name, locks, ctx, tip) if _PACKAGE.fullmatch(name) else ()
+
+
+async def pinned_now(needed: Requirement, ctx: Context, tip: Tip) -> Sequence[Requirement]:
+    """The versions that the project itself uses, where its requirement allows several."""
+    exact = re.fullmatch(r"[\w.+-]+", needed.version) and "Cargo.toml" not in needed.path
+    if needed.toolchain or exact:
         return ()
-    texts = await ctx.watched.source.contents([(tip.sha or "", path) for path in locks])
-    return await asyncio.to_thread(lambda: list(_locked(name, texts)))
+    _, locks = await _manifests(ctx, tip)
+    return await _locked(needed.name, locks, ctx, tip)
 
 
 Pins = Sequence[tuple[bool, Requirement]]
@@ -85,7 +90,7 @@ async def _manifests(ctx: Context, tip: Tip) -> tuple[Pins, Sequence[str]]:
     places = [(tip.sha or "", path) for path in manifests[:_MOST]]
     texts = await source.contents(places)
     pins = await asyncio.to_thread(lambda: tuple(_pinned(texts)))
-    locks = [path for path in files if _LOCK.search(path) and not _ASIDE.search(path)]
+    locks = [p for p in files if _TESTED.search(p) or (_LOCK.search(p) and not _ASIDE.search(p))]
     locks = sorted(locks, key=lambda path: path.count("/"))[:_LOCKS]
     if len(texts) == len(places):  # otherwise some could not be fetched
         _HELD[source] = tip.sha, pins, locks
@@ -95,16 +100,23 @@ async def _manifests(ctx: Context, tip: Tip) -> tuple[Pins, Sequence[str]]:
 _LOCK = lazy(
     r"(?:^|/)(?:(?:Cargo|uv|poetry|pdm)\.lock|go\.sum|package-lock\.json|pnpm-lock\.yaml)$"
 )
+_TESTED = lazy(r"^requirements/tests?/[\w.-]+\.txt$")  # what tests run with
 _LOCKS = 6
 _PACKAGE = lazy(r"@?[a-z0-9][a-z0-9./-]*[-/.][a-z0-9./-]*[a-z0-9]")
 """Names that only packages have, unlike words and classes."""
 
 
-def _locked(name: str, texts: Mapping[tuple[str, str], str]) -> Iterator[Requirement]:
+async def _locked(name: str, locks: Sequence[str], ctx: Context, tip: Tip) -> Sequence[Requirement]:
+    texts = await ctx.watched.source.contents([(tip.sha or "", path) for path in locks])
+    return await asyncio.to_thread(lambda: list(_entries(name, texts)))
+
+
+def _entries(name: str, texts: Mapping[tuple[str, str], str]) -> Iterator[Requirement]:
     """The versions of a package in lock files."""
     bare = re.escape(name)
     entry = lazy(
-        rf'^(?:name = "{bare}"\nversion = "|{bare} v| +"node_modules/{bare}": {{\n +"version": "'
+        rf'^(?:name = "{bare}"\nversion = "|{bare}(?: v|==)'
+        rf'| +"node_modules/{bare}": {{\n +"version": "'
         rf"| +'?{bare}@)(?P<version>\d[\w.+-]*)",
         re.MULTILINE,
     )
@@ -250,24 +262,6 @@ async def defaults_now(name: str, ctx: Context, tip: Tip) -> list[Fact]:
     return []
 
 
-async def spelled(name: str, ctx: Context, tip: Tip) -> str:
-    """The variable that words mean, as ``APP_HTTP_TIMEOUT`` by *http timeout*; else empty."""
-    words = re.findall(r"[a-z\d]+", name.lower())
-    if " " not in name or not name.isascii() or not 1 < len(words) <= _LONGEST_SPELLED:
-        return ""
-    joined = "_".join(words).upper()
-    there = await ctx.watched.source.mentions(tip.sha, [joined]) if tip.sha else None
-    paths = [path for path in (there or {}).get(joined, ()) if area_of(path) is Area.CORE]
-    first = sorted(paths, key=lambda path: (not _DECLARES.search(path), path.count("/"), path))
-    texts = await ctx.watched.source.contents([(tip.sha or "", path) for path in first[:_READ]])
-    whole = lazy(rf"\b[A-Z][A-Z\d]*_{joined}\b")
-    found = Counter(one for text in texts.values() for one in whole.findall(text))
-    return max(found, key=lambda one: (-one.count("_"), found[one]), default="")
-
-
-_LONGEST_SPELLED = 5  # words
-
-
 async def _resolved_default(fact: Fact, ctx: Context, tip: Tip) -> Fact:
     """The fact, with the value of its default if that is another setting."""
     field = _FIELD.fullmatch(fact.after or "")
@@ -339,6 +333,16 @@ async def _defaults_of(bare: str, ctx: Context, tip: Tip) -> list[Fact]:
     return plain or given or valued
 
 
+async def declaring(
+    words: Collection[str], ctx: Context, tip: Tip
+) -> Mapping[tuple[str, str], str]:
+    """The program files with one of some words, those that declare settings first."""
+    there = await ctx.watched.source.mentions(tip.sha, words) if tip.sha else None
+    paths = {path for some in (there or {}).values() for path in some if area_of(path) is Area.CORE}
+    first = sorted(paths, key=lambda path: (not _DECLARES.search(path), path.count("/"), path))
+    return await ctx.watched.source.contents([(tip.sha or "", path) for path in first[:_READ]])
+
+
 async def _declarations(
     bare: str, words: Collection[str], ctx: Context, tip: Tip
 ) -> tuple[list[Fact], Mapping[str, str]]:
@@ -346,10 +350,7 @@ async def _declarations(
     some = await ctx.archive.select(ctx.watched.repository, Query(limit=1))
     if not tip.sha or not some or not _DOTTED.fullmatch(bare):
         return [], {}
-    there = await ctx.watched.source.mentions(tip.sha, words) or {}
-    paths = {path for some in there.values() for path in some if area_of(path) is Area.CORE}
-    first = sorted(paths, key=lambda path: (not _DECLARES.search(path), path.count("/"), path))
-    texts = await ctx.watched.source.contents([(tip.sha, path) for path in first[:_READ]])
+    texts = await declaring(words, ctx, tip)
     has_name = _name_in_text(bare)
     found: list[Fact] = []
     for (_, path), text in texts.items():
@@ -442,9 +443,8 @@ async def _came_to(path: str, has: Callable[[str], bool], ctx: Context, tip: Tip
 async def files_with(name: str, ctx: Context, sha: str) -> Sequence[str] | None:
     """The program files that contain a word, tests last; ``None`` if they cannot be read."""
     there = await ctx.watched.source.mentions(sha, [name]) if _WORD.fullmatch(name) else None
-    return None if there is None else sorted(there.get(name, ()), key=_program)
-
-
-def _program(path: str) -> tuple[bool, str]:
-    """Tests last."""
-    return "test" in path, path
+    return (
+        None
+        if there is None
+        else sorted(there.get(name, ()), key=lambda path: ("test" in path, path))
+    )

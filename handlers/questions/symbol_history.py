@@ -35,11 +35,11 @@ from handlers.questions.named_changes import line_of as fact_line
 from handlers.questions.named_history import Found, NamedHistory
 from handlers.questions.requirements import (
     OTHER_NAMES,
+    declaring,
     find_requirements,
     introduced,
     is_name,
     revalued,
-    spelled,
     taken,
 )
 from handlers.questions.scope import count, month_back, reach, viewpoint
@@ -63,7 +63,7 @@ async def name_history(intent: Touched, ctx: Context) -> answers.Answer:
     tip = await tip_of(ctx)
     if intent.claim == "value" and (other := OTHER_NAMES.get(intent.name.lower())):
         return await name_history(replace(intent, name=other), ctx)
-    if intent.claim == "value" and (name := await spelled(intent.name, ctx, tip)):
+    if intent.claim == "value" and (name := await _spelled(intent.name, ctx, tip)):
         return await name_history(replace(intent, name=name), ctx)
     await reach(intent.window or default_period(ctx.clock.now(), ctx.zone), ctx, tip)
     query = replace((await reach(intent.window, ctx, tip)).query, limit=_READ)
@@ -96,7 +96,7 @@ async def name_history(intent: Touched, ctx: Context) -> answers.Answer:
         return await name_history(replace(intent, name=field), ctx)  # message.reasoning_content
     if not found and (name := _in_english(intent)) != intent.name:
         return await name_history(replace(intent, name=name), ctx)
-    if not found and (name := await spelled(intent.name, ctx, tip)):
+    if not found and (name := await _spelled(intent.name, ctx, tip)):
         return await name_history(replace(intent, name=name), ctx)
     if intent.claim == "value":
         needs = () if _versions(found) else await find_requirements(intent.name, ctx, tip)
@@ -311,3 +311,18 @@ def _did(facts: Sequence[Fact], name: str, language: Language) -> str:
     if not facts:
         return WHY[TopicPlace.TITLE].text(language, shown=name)
     return words.ACTIONS[facts[0].action].text(language, name=facts[0].name)
+
+
+async def _spelled(name: str, ctx: Context, tip: Tip) -> str:
+    """The variable that words mean, as ``APP_HTTP_TIMEOUT`` by *http timeout*; else empty."""
+    parts = re.findall(r"[a-z\d]+", name.lower())
+    if " " not in name or not name.isascii() or not 1 < len(parts) <= _LONGEST_SPELLED:
+        return ""
+    joined = "_".join(parts).upper()
+    whole = lazy(rf"\b[A-Z][A-Z\d]*_{joined}\b")
+    texts = await declaring([joined], ctx, tip)
+    found = Counter(one for text in texts.values() for one in whole.findall(text))
+    return max(found, key=lambda one: (-one.count("_"), found[one]), default="")
+
+
+_LONGEST_SPELLED = 5  # words

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from handlers.ports.storage import Tip
-from handlers.questions.requirements import find_requirements
+from handlers.questions.requirements import find_requirements, pinned_now
 from tests.support.fakes import FakeSource, context
 
 TIP = Tip(branch="main", sha="a" * 40)
@@ -57,6 +57,21 @@ async def test_the_last_words_of_a_module_name_it():
         found = await versions(name, FakeSource(trees=trees), TIP)
         assert found == [("github.com/acme/lamp/api", "v1.3.7")]
     assert await versions("lamp store", FakeSource(trees=trees), TIP) == []
+
+
+async def test_the_version_in_use_is_told_where_a_requirement_allows_several():
+    trees = {
+        (TIP.sha, "requirements/common.txt"): "lamp >= 2.1\nshade==1.4\n",
+        (TIP.sha, "requirements/tests/gpu.txt"): "lamp==2.6.1\nshade==1.4\nlamp-post==9\n",
+        (TIP.sha, "tests/fixture/uv.lock"): '[[package]]\nname = "lamp"\nversion = "8"\n',
+        (TIP.sha, "Cargo.toml"): '[dependencies]\nwick = "1.0"\n',
+        (TIP.sha, "Cargo.lock"): '[[package]]\nname = "wick"\nversion = "1.0.7"\n',
+    }
+    source = FakeSource(trees=trees)
+    for name, used in (("lamp", ["2.6.1"]), ("shade", []), ("wick", ["1.0.7"])):
+        (needed,) = await find_requirements(name, context(source=source), TIP)
+        pinned = await pinned_now(needed, context(source=source), TIP)
+        assert [one.version for one in pinned] == used
 
 
 async def test_a_variable_in_capitals_is_a_requirement_only_by_its_own_name():
