@@ -271,9 +271,11 @@ def test_image_that_is_built_by_default_is_no_other_default() -> None:
 
 
 def test_weakness_that_only_the_text_mentions_is_no_security_fix():
-    item = fact(FactKind.SECURITY, CHANGED, "DoS", detail="words")
-    item = replace(item, evidence=replace(item.evidence, line=9))
+    named = fact(FactKind.SECURITY, CHANGED, "DoS", detail="words")
+    item = replace(named, evidence=replace(named.evidence, line=9))
     assert values(change("Stream the patch", items=(item,)), "security") == {"security_named": 1.0}
+    both = change("Prevent a DoS", items=(named, item))
+    assert values(both, "security") == {"security": 1.0}
 
 
 @pytest.mark.parametrize(("public", "asks"), [(False, False), (None, True), (True, True)])

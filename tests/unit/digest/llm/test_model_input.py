@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from digest.core.enums import Language, Privacy
-from digest.llm.model_input import Masked, impersonal, mask_change, material
+from digest.llm.model_input import Masked, find_target, impersonal, mask_change, material
 from digest.llm.prompt_text import Cause
 from tests.support import materials
 from tests.support.materials import prompt_for
@@ -120,3 +120,26 @@ def test_people_and_machines_are_blotted_out(text, after):
 @given(st.text(max_size=300))
 def test_blotting_out_keeps_the_number_of_lines(text):
     assert impersonal(text).count("\n") == text.count("\n")
+
+
+@pytest.mark.parametrize(
+    ("reference", "path", "hunk"),
+    [
+        ("F1", "engine/cli.py", None),
+        (" [f2] ", "tests/test_cli.py", None),
+        ("F4", "poetry.lock", None),
+        ("F1.H1", "engine/cli.py", 0),
+        ("F1.H2", "engine/cli.py", 1),
+        ("M", None, None),
+    ],
+)
+def test_an_id_stands_for_the_file_and_the_part_that_the_prompt_names_so(reference, path, hunk):
+    change = materials.pool().change
+    target = find_target(reference, change)
+    assert (target.file and target.file.path) == path
+    assert target.hunk == (None if hunk is None else target.file.hunks[hunk])
+
+
+@pytest.mark.parametrize("reference", ["F5", "F1.H99", "G1", ""])
+def test_an_id_of_nothing_has_no_target(reference):
+    assert find_target(reference, materials.pool().change) is None

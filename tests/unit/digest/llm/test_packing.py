@@ -123,6 +123,20 @@ def test_what_nobody_here_wrote_is_left_out_and_said():
     assert omissions_in_words((), Language.EN) == ""
 
 
+@pytest.mark.parametrize("budget", [2000, 4000])
+def test_as_many_notes_as_fit_are_joined_with_what_was_not_shown(budget):
+    big = sprawling(files=4, hunks=6, lines=40)
+    omitted = prompts_for(big, Language.EN, words, 3200, parts=3)[0].omitted
+    notes = [
+        Note(about="risk", text=f"Note {n} says what a caller has to do now.", cites=("F1.H1",))
+        for n in range(1, 400)
+    ]
+    prompt = merge_prompt(big, notes, Language.EN, words, budget, omitted=omitted)
+    assert words(whole(prompt)) <= budget
+    assert "Note 1 says" in prompt.user
+    assert "Note 399 says" not in prompt.user
+
+
 def test_ids_do_not_depend_on_what_fits():
     big = sprawling()
     few = ids_in(prompt_for(big, Language.EN, words, 3000).user)

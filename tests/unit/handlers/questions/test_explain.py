@@ -14,9 +14,9 @@ from digest.core.reference import Reference
 from digest.grading.policy import GradingPolicy, GradingRule
 from digest.i18n.statement_text import LEVELS
 from digest.markdown import markdown
-from digest.question.intent import Explain, ShowDiff
+from digest.question.intent import Author, Explain, ShowDiff
 from handlers.context import Context
-from handlers.questions.about_change import PAGE_LINES, show_diff
+from handlers.questions.about_change import PAGE_LINES, author, show_diff
 from handlers.questions.explain import explain
 from handlers.router import ask
 from tests.support.fakes import FakeClock, FakeSource, change, context
@@ -205,3 +205,15 @@ async def test_lines_of_a_change_are_shown_by_pages_of_which_the_last_may_be_ful
     shown = [line for line in told.splitlines() if "+line" in line]
     assert shown == [f"+line {n}" for n in range(max(first, 4), last + 1)]
     assert f"lines {first}–{last} of {total};" in told
+
+
+@pytest.mark.parametrize(
+    ("parents", "line"), [(("d" * 40,), None), (("d" * 40, "e" * 40), "merged by Grace Hopper")]
+)
+async def test_who_merged_a_change_is_told_where_git_knows_it(parents, line):
+    newer = change("ccccccc3", "Tidy (#10)", {"src/app.py": 5}, NOW)
+    made = change("ddddddd4", "Merge pull request #9 from x/y", {}, NOW, "Grace Hopper")
+    made = replace(made, commit=replace(made.commit, parents=parents))
+    ctx = context(FakeSource([newer, made]))
+    told = markdown((await author(Author(reference=Reference(number=9)), ctx)).document)
+    assert line in told if line else "merged by" not in told

@@ -83,6 +83,12 @@ async def test_the_version_that_is_required_is_read_from_the_manifests(ctx, name
     assert said in (await told(name, ctx))[1]
 
 
+@pytest.mark.parametrize("name", ["flashinfer", "golang"])
+async def test_the_value_of_a_package_is_its_required_version(ctx, name):
+    answer = await name_history(Touched(name=name, claim="value"), ctx)
+    assert "Required version of" in markdown(answer.document)
+
+
 async def test_a_name_that_nothing_has_is_said_to_be_gone(ctx):
     shas, shown = await told("diskcache", ctx)
     assert shas == ["ddddddd4"]
@@ -654,3 +660,65 @@ async def test_a_value_of_a_flag_has_the_history_of_the_flag_with_it():
     kept[one.sha] = replace(kept[one.sha], facts=changes.facts_of("Drop the light", file))
     answer = await name_history(Touched(name="lamp-post"), asked)
     assert "`--mode=lamp-post` was removed by" in markdown(answer.document)
+
+
+NEAR_NAMES = [
+    change(f"aaaaaa{n}", f"{title} (#{n})", at=NOW - timedelta(days=1))
+    for n, title in [
+        (21, "Fix --swap-space"),
+        (22, "Swap the pool for more space"),
+        (23, "Swap space"),
+        (24, "Re-plamo the pool"),
+        (25, "Stop plamo"),
+        (26, "Raise the default of the cellar"),
+        (27, "Tune the scheduler"),
+        (28, "Plug a pump of the attic"),
+    ]
+] + [
+    change(f"dddd{n}", f"Hang lamp {n} (#{n})", at=NOW - timedelta(days=5)) for n in range(100, 160)
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "numbers", "topic"),
+    [
+        # The parts of a name of code stand apart only in titles about something else.
+        ("--swap-space", [21, 23], "--swap-space"),
+        ("swap_space", [21, 23], "swap_space"),
+        ("swap space", [21, 22, 23], "swap space"),
+        ("plamo", [25], "plamo"),
+        # Chinese nouns are read in English, or left out if they have no English name.
+        ("调度器", [27], "scheduler"),
+        ("plamo 某某", [25], "plamo"),
+        ("plamo 的 选项", [24, 25], "plamo"),
+    ],
+)
+async def test_titles_about_a_name_have_its_words_together(name, numbers, topic):
+    ctx = context(FakeSource(NEAR_NAMES))
+    await ask("what changed this month", ctx)
+    answer = await name_history(Touched(name=name), ctx)
+    assert sorted(row.graded.number for row in answer.rows) == numbers
+    assert answer.topic == topic
+
+
+@pytest.mark.parametrize(
+    ("claim", "name", "answered", "dated"),
+    [
+        ("", "attic pump valve", "`attic` and `pump`", False),
+        ("value", "attic pump valve", "`attic` and `pump`", False),
+        ("added", "attic pump valve", "`attic` and `pump`", True),
+        ("release", "attic pump valve", "`attic` and `pump`", True),
+        ("value", "cellar valve", "`cellar` and `default`", False),
+        ("", "cellar valve", "Nothing here is called `valve`", False),
+    ],
+)
+async def test_a_name_that_nothing_has_is_answered_with_titles_that_have_most_of_its_words(
+    claim, name, answered, dated
+):
+    source = FakeSource(NEAR_NAMES)
+    source.tags = {"v1.0.0": NEAR_NAMES[20].sha}
+    ctx = context(source)
+    await ask("what changed this month", ctx)
+    shown = markdown((await name_history(Touched(name=name, claim=claim), ctx)).document)
+    assert answered in shown
+    assert ("is not in a release yet" in shown) == dated
