@@ -61,7 +61,7 @@ _LEANS = lazy(
     r"|therefore|thus|we (?:also|could|might)|the stacked"
     r"|(?:before|currently|now|previously),? (?:it|that|they|this)"
     r"|[a-z]{3,12}ing (?:it|that|them|this)|this (?:will )?means?|this is the (?:equivalent|same)"
-    r"|obviously|clearly"
+    r"|obviously|clearly|the reason (?:for (?:it|that|this)|is)|note there"
     r"|(?:this )?(?:builds|relies) on"
     r"|the (?:caller|former|function|helper|latter|method))\b"
     r"|(?:this|it) (?:also|basically|should|would|(?:is|was) (?:not|to))\b"
@@ -92,6 +92,7 @@ _LEANS = lazy(
 
 POINTS = re.compile(
     r"\b(?:the|see|as|is|are) (?:[\w-]+ ){0,5}(?:above|below)\b|\b(?:above|below)\W*$"
+    r"|\bthat (?:change|commit|pr)\b"
     r"|\battempt (?:at|to) fix|^in the (?:previous|last|earlier) (?:iteration|version|pr)\b"
     r"|^in (?:this|that|these|such) (?:case|situation)s?\b"
     r"|^(?:also )?(?:(?:re-?)?enables?|fix(?:es)?|unskips?|passes) (?:the |an? )?"

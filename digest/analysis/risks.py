@@ -206,7 +206,7 @@ _CHECKED = {
 }
 """The rule whose suggestion applies to a rule with another name."""
 
-_NAMED = lazy(r"--[a-z][\w-]*|(?<![\w/])[A-Za-z_]\w*(?:[._]\w+){0,6}(?<=\w)(?![\w/])")
+_NAMED = lazy(r"--[a-z][\w-]*|(?<![\w/])[A-Za-z_]\w*(?:[._]\w+){0,6}(?<=[^\W_])(?![\w/*])")
 
 
 def _weakness(reading: ChangeContext) -> Spans:

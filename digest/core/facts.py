@@ -253,6 +253,11 @@ def sure_deprecations(facts: Facts) -> tuple[Fact, ...]:
     return tuple(f for f in deprecations if f.when or f.after or f.replacement or told(f))
 
 
+def is_for_tests(fact: Fact) -> bool:
+    """Whether a fact is about a variable that only the tests of a project set."""
+    return fact.kind is FactKind.ENVIRONMENT and "TEST" in fact.name.split("_")
+
+
 _DEPRECATES = re.compile(r"(?:[\w./-]{1,40}: )?deprecat(?:e|es|ed|ing)\b", re.IGNORECASE)
 _INNER = re.compile(r"(?:^|/)internal/.*\.go$")  # nobody else can import it
 _MERGE = re.compile(

@@ -60,6 +60,9 @@ _ITEM = lazy(r"(?<=[\w)'\"`])[ \t]{0,8}\n\s{0,40}(?:[-*] (?=\S)|(?=['\"`][\w.-]{
 _SECTION = lazy(r"(?<=\S)\s{0,8}\n\s{0,8}#{1,6} +(?=[A-Z])")
 """The heading of a later part of a description, such as what panics."""
 
+_HOLE = lazy(r"[.,;(][^.,;()]{0,80}%[dqsvw]\b")
+"""The part of a text that a program fills in."""
+
 _PARAGRAPH = lazy(r"(?<=[\w)'\"`])[ \t]{0,8}\n\s{0,40}\n\s{0,40}(?=[A-Z`])")
 """The end of a paragraph without a full stop."""
 
@@ -99,7 +102,7 @@ def clean(text: str) -> str:
     text = _OTHER_NAME.sub(r"`\1`", text)
     text = _LINK.sub(r"\1", _MARKS.sub(lambda m: f"`{m[1] or m[2]}`", text)).rstrip("-=*# ")
     text = _RULE.sub("", text)
-    text = _REFERENCE.split(text, maxsplit=1)[0]
+    text = _HOLE.split(_REFERENCE.split(text, maxsplit=1)[0], maxsplit=1)[0]
     if len(_WORD.findall(text)) < _LEAST_WORDS or _NOISE.search(text):
         return ""
     kept = ""

@@ -74,7 +74,11 @@ def reconcile(
 
 
 def _without_members(facts: Sequence[Fact]) -> list[Fact]:
-    """The facts without fields that became methods or properties of the same name."""
+    """The facts without fields that became methods, and without members of types that moved."""
+    made = {f.name for f in facts if f.action is Action.ADDED and f.detail not in _MEMBERS}
+    facts = [
+        f for f in facts if f.action is not Action.REMOVED or f.name.rpartition("::")[0] not in made
+    ]
     steps = {(_place(f), f.action) for f in facts if f.detail in _MEMBERS and "." in f.name}
     both = {at for at, _ in steps if {(at, Action.REMOVED), (at, Action.ADDED)} <= steps}
     return [f for f in facts if f.detail not in _MEMBERS or _place(f) not in both]

@@ -289,8 +289,9 @@ def unwrap_message(commit: Commit) -> UnwrappedMessage:
 def _words_of(branch: str) -> str:
     """The name of a branch as a title, if it has enough words and no codes."""
     words = re.split(r"[-_]", branch.rpartition("/")[2])
-    readable = len(words) >= _ENOUGH_WORDS and all(map(str.isalpha, words)) and branch.islower()
-    return " ".join(words).capitalize() if readable else ""
+    named = len(words) >= _ENOUGH_WORDS and not any(map(str.isdigit, words))
+    readable = named and all(word[1:].islower() or len(word) == 1 for word in words)
+    return " ".join((words[0].capitalize(), *words[1:])) if readable else ""
 
 
 _ENOUGH_WORDS = 4

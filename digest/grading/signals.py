@@ -23,6 +23,7 @@ from digest.core.facts import (
     Facts,
     Subject,
     is_branch_merge,
+    is_for_tests,
     sure_deprecations,
 )
 from digest.core.patterns import read_table
@@ -147,6 +148,7 @@ class Title:
         if undone is None or not undone.title:
             paths = [f.path for f in facts.files if f.area not in _UNSHIPPED]
             marks = [any(map(known.search, paths)) for known in (_SHIPPED, _DECLARES)]
+            marks[0] &= facts.subject.type != "ci"
             named = undone is not None and "revert" in facts.subject.title.lower()
             return Title(facts.subject, named, *marks)  # others say what is there again
         return Title(read_subject(undone.title), undone=True)
@@ -189,7 +191,8 @@ def _in_title(title: Title, *, core: bool) -> Iterator[tuple[str, str]]:
 
 def _demands(title: Title, text: str, *, core: bool) -> Iterator[tuple[str, str]]:
     """What a user may have to react to; without core code only ``_WITHOUT_CODE`` counts."""
-    if _ASIDES.match(title.subject.words) or title.subject.type in _DESCRIBES:
+    kinds = {title.subject.type, *map(str.lower, title.subject.tags)}
+    if _ASIDES.match(title.subject.words) or kinds & _DESCRIBES:
         return
     inner = _INSIDE if _REFACTORING.match(text) else frozenset()
     inner |= _REMOVALS if _HOUSEKEEPING.search(text) else frozenset()
@@ -343,7 +346,8 @@ def _of(kind: FactKind, action: Action, facts: Facts) -> Sequence[Fact]:
 
 def _counts(fact: Fact, aside: Collection[str]) -> bool:
     """Whether outsiders may rely on the thing and it did not merely move."""
-    internal = fact.public is False or fact.unreleased or fact.evidence.path in aside
+    internal = fact.public is False or fact.unreleased or is_for_tests(fact)
+    internal = internal or fact.evidence.path in aside
     return not internal and fact.detail != "moved"
 
 

@@ -478,6 +478,11 @@ def test_new_error_about_a_flag_that_was_there_is_to_be_acted_on(text, flags, to
         ("Drop support for Python 3.9 (#8)", "says_removed", "Check if you use Python 3.9."),
         ("Remove the old pool", "support_dropped", "Check if you use the old pool."),
         ("Drop the pool", "note_breaking", "Check if you use the pool."),
+        (
+            "Allow `pool_*` to read by default",
+            "says_default",
+            "Check if you rely on the old default.",
+        ),
         ("Rename a/b -> a_of, b_of", "says_rename", "Check if you use the old name."),
         (
             "Remove the pool dependency from cards",
@@ -507,6 +512,13 @@ def test_fields_of_internal_classes_are_not_told():
     )
     graded = change("Plan the work of pools ahead", inner, files=[samples.file("src/plan.py")])
     assert lines(graded) == ["Plan the work of pools ahead."]
+    assert not acts(gist(graded, Language.EN))
+
+
+def test_variable_of_tests_asks_nothing_of_users():
+    item = fact(FactKind.ENVIRONMENT, Action.REMOVED, "APP_TEST_WHEEL")
+    graded = change("Remove the path of old cards", item)
+    assert lines(graded) == ["Remove the path of old cards."]
     assert not acts(gist(graded, Language.EN))
 
 
@@ -599,6 +611,8 @@ def test_keys_of_tables_tests_and_functions_are_not_told():
         "Continues the lazy loading of pools started in #33876 and #33881.",
         "Partial fix for #16683.",
         "This PR does a few things.",
+        "This does the same as that PR, but for columns.",
+        "The reason for this is that the parser now reads both forms.",
         "Closes #NNN.",
         "Previously it points to a line of the code, which is not friendly.",
         "Reusing it causes errors on every other request.",

@@ -159,6 +159,12 @@ def test_description_ends_before_the_heading_of_its_next_part():
     assert told == "Repeats a name. See `once` for the other one."
 
 
+def test_part_of_a_text_that_a_program_fills_in_is_not_read():
+    assert (
+        clean("Scheme for the names of pools, values are: %s.") == "Scheme for the names of pools"
+    )
+
+
 def test_marks_of_documentation_are_taken_off():
     assert clean("Uses :class:`Pool` and ``size`` always. ") == "Uses `Pool` and `size` always."
 

@@ -41,6 +41,13 @@ def test_symbol_that_leaves_one_file_for_another_is_moved():
     assert fact.evidence == NEW
 
 
+def test_member_of_a_type_that_another_file_declares_is_not_gone():
+    made = replace(COME, name="kite::Pool", detail="class")
+    gone = replace(GONE, name="kite::Pool::take", detail="method")
+    assert reconcile([gone, made]) == (made,)
+    assert reconcile([gone, replace(made, name="kite::Tank")])[0] == gone
+
+
 def test_thing_of_another_kind_with_the_same_name_did_not_move():
     other = replace(COME, detail="class")
     assert reconcile([GONE, other]) == (GONE, other)

@@ -15,9 +15,10 @@ from tests.unit.digest.facts.changes import commit
         ),
         ("Merge pull request #12 from ada/fix", "Merge pull request #12 from ada/fix", 12, ""),
         ("Merge pull request #12 from ada/read-a-pool-once", "Read a pool once", 12, ""),
+        ("Merge pull request #12 from ada/Add-log-for-utf8", "Add log for utf8", 12, ""),
         (
-            "Merge pull request #12 from ada/read-v2-of-it",
-            "Merge pull request #12 from ada/read-v2-of-it",
+            "Merge pull request #12 from ada/update-relay-1-2",
+            "Merge pull request #12 from ada/update-relay-1-2",
             12,
             "",
         ),

@@ -117,6 +117,7 @@ def test_demands_of_a_title_are_read(title: str, signal: str) -> None:
         "Remove remnants of a tool from the image",
         "Remove deprecated imports in tests",
         "Remove obsolete `allow(deprecated)` from `is_old`",
+        "[Docs] Discuss security risks of an old key",
         "Update deprecate version",
         "Fix a typo in the help of the default flag",
         "[no-deprecated] report accessors",

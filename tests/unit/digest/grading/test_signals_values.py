@@ -249,6 +249,7 @@ def test_merged_branch_and_bots_are_signals():
         ("Switch events from array to map encoding", [file("a.py")], {"format", "behaviour"}),
         ("Make it the default, unused", [file("a.py")], {"default"}),
         ("Remove docker images", [file("docker/x.yml", Area.CI)], {"support_dropped"}),
+        ("ci: update default url", [file(".github/workflows/release.yml", Area.CI)], set()),
         ("Publish images of 3.14", [file("docker/x.yml", Area.CI)], {"shipped"}),
         ("Provide images of 3.14", [file("a.py")], set()),
         ("Move building of images away", [file("docker/x.yml", Area.CI)], set()),
