@@ -282,7 +282,8 @@ def split(
             about = "name" if isinstance(first.intent, Touched) else about
             again = isinstance(first.intent, Retell | Nth | ShowDiff)
             about = background.follows if again else about
-            second = read(parts[1], now, zone, replace(background, follows=about)).intent
+            later = read(parts[1], now, zone, replace(background, follows=about))
+            second = later.intent
             if about == "list" and "?" in joint[0] and isinstance(second, Changed):
                 parts = parts[0], f"and {parts[1]}"
                 second = read(parts[1], now, zone, replace(background, follows=about)).intent
@@ -294,6 +295,10 @@ def split(
             continue
         if joint.start() >= whole:
             return parts[:1]  # a reason, not a question
+        if isinstance(second, Again) and isinstance(first.intent, Changed) and first.intent.counted:
+            narrows = second.only or (second.kind and second.kind not in first.intent.kinds)
+            if narrows or second.level:
+                return parts  # "how many fixes in July, and which are about ROCm"
         if isinstance(second, Again) and second == Again(top=second.top):
             return ()  # "which files changed most? top 5"
         if _ZH_JOINT.fullmatch(joint[0]) and not its:
@@ -308,7 +313,7 @@ def split(
             continue
         covered = {Explain: (Author, Nth, Retell), Touched: (Author, Released, Nth, Touched)}
         if isinstance(second, covered.get(type(first.intent), ())) and its:
-            return parts[:1]
+            return parts if later.reason and about == "name" else parts[:1]
         if its or ("?" in joint[0] and isinstance(second, Again | Releases)):
             return parts
         apart = "?" in joint[0] and not isinstance(second, Unknown | Again)

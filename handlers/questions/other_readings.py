@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
+from digest.answer import tallies
 from digest.core.enums import ChangeKind, TopicPlace
 from digest.core.grade import Graded, Level
 from digest.core.reference import Query
@@ -47,7 +48,10 @@ async def longer(asked: Meant, ctx: Context, tip: Tip) -> Meant:
     intent, most = asked.intent, _FEW if asked.intent.anytime else 1
     few = asked.held.survey.total < (intent.top.count if intent.top else most)
     told = asked.held.rows and not (intent.topic or intent.top)
-    if not few or not is_vague(intent, ctx) or told:
+    if not is_vague(intent, ctx):
+        return asked
+    bare = intent.figures and not any(map(tallies.figure_of, await selected(asked, ctx)))
+    if not bare and (told or not few):
         return asked
     if intent.level and not asked.held.rows and (lower := await _lower(asked, ctx)) is not None:
         return lower  # a less important recent change fits better than an important old one

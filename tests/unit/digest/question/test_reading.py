@@ -563,6 +563,12 @@ def test_one_chinese_character_is_an_author_if_the_repository_knows_it():
         ("what changed this week and who did most", ()),
         ("which flags were added in July and which removed", ()),
         ("what changed this week? thanks!", ()),
+        (
+            "how many bugs were fixed in June, and which are about the lexer?",
+            ("how many bugs were fixed in June", "which are about the lexer"),
+        ),
+        ("6月合了多少个,哪些是高的", ("6月合了多少个", "哪些是高的")),
+        ("numpy 升到哪个版本了 为什么升级", ("numpy 升到哪个版本了", "为什么升级")),
         ("which files changed most this week? top 5", ()),
         (
             "which files changed most this week? and last week?",

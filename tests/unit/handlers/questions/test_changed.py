@@ -217,6 +217,13 @@ async def test_changes_without_figures_are_listed_where_nobody_gives_any():
     assert "The authors of these changes give no figures." in markdown(answer.document)
 
 
+async def test_figures_are_looked_for_in_a_month_where_the_last_days_have_none():
+    changes = [made(f"aaaaaaa{n}", f"perf: skip copy {n} (#1{n})", 1) for n in range(1, 5)]
+    changes.append(made("bbbbbbb2", "perf: skip a lock, 30% faster (#20)", 12))
+    answer = await ask("by how much did performance improve", context(FakeSource(changes)))
+    assert shas(answer) == ["bbbbbbb2"]
+
+
 async def test_a_dependency_is_told_with_the_version_that_is_required(ctx):
     tip = await ctx.watched.source.tip()
     ctx.watched.source.trees = {
