@@ -215,8 +215,10 @@ _HOW = lazy(
     re.IGNORECASE,
 )
 _ALONE = lazy(r"(?:(?P<on>enabled?)|disabled?)s? by default\b", re.IGNORECASE)
+_JOINED = lazy(r",? (?:and|or) |, ")
 _SORTS = lazy(
-    r"(?:arg(?:ument)?|attribute|class|field|flag|function|method|option|param(?:eter)?|setting)(?:e?s)?",
+    r"(?:api|arg(?:ument)?|attribute|class|code|command|feature|field|flag|function|method|option"
+    r"|param(?:eter)?|setting|thing)(?:e?s)?",
     re.IGNORECASE,
 )
 """Words that name nothing without what has them."""
@@ -247,6 +249,8 @@ def concern(said: Subject | str) -> tuple[str, str, str]:
                 break
             if scope and _SORTS.fullmatch(what):
                 what = f"{scope} {what}"
+            elif all(map(_SORTS.fullmatch, _JOINED.split(what))):
+                break
             return name, what, _one_thing((given.get("where") or given.get("new") or "").strip())
     return "", "", ""
 

@@ -118,9 +118,9 @@ _VERBS = tuple(
     register reimplement reinstat reintroduc reject relax releas reload relocat remov renam render
     reorder reorgani repair replac replay replicat report reproduc requir rerout reserv reset resolv
     respect respond restor restrict restructur resubmit resum retain retir retry return reus revert
-    revis rework rewrit rotat rout run sanitiz save schedul scope screen seed select send separat
-    serializ set shard share ship short-circuit shorten show shrink shut silenc simplif skip sort
-    spawn specif speed split stabili standardiz start stop store stream strengthen strip stub
+    revis reword rework rewrit rotat rout run sanitiz save schedul scope screen seed select send
+    separat serializ set shard share ship short-circuit shorten show shrink shut silenc simplif skip
+    sort spawn specif speed split stabili standardiz start stop store stream strengthen strip stub
     suggest support suppress surfac swap switch sync tak tap teach terminat throttl throw tidy
     tighten tolerat trac translat treat trigger trim truncat try tun turn tweak unblock undo unflak
     unhid unif unlock unpack unpin unregister unskip updat upgrad upload us utili valid vectoriz

@@ -51,7 +51,7 @@ _SUMMARY = lazy(r"\s*(?://|\*)")
 """A comment that may have several paragraphs, the first of which describes the thing."""
 
 _WORD = lazy(r"[^\W\d_]{2,}")
-_REFERENCE = lazy(r"(?:^| )\[[^\[\]]{1,80}\]:? ?\(?(?=https?://)")
+_REFERENCE = lazy(r"(?:^| )(?:- )?\(?\[[^\[\]]{1,80}\]:? ?\(?(?=https?://)")
 _MARKS = lazy(r":\w{1,20}:`([^`]{1,100})`|``([^`]{1,100})``")
 _SHOWN_BY_HELP = lazy(r"(?<=\S)[.\s]{0,3}\[env: [^\[\]]{0,100}\]\.?\s?")
 _ITEM = lazy(r"(?<=[\w)'\"`])[ \t]{0,8}\n\s{0,40}(?:[-*] (?=\S)|(?=['\"`][\w.-]{1,40}['\"`]: ))")

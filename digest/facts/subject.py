@@ -40,8 +40,9 @@ _STRAY = re.compile(r"\s*(?:\[\s*(?=\[)|\]\s*)")
 _VERSION = lazy(r"\((v?\d{1,3}(?:\.\d{1,3}){1,2})\)\s*(?=\[|[A-Z][a-z])")
 _EMOJI = lazy(r"(?::[a-z0-9_+-]{2,40}:|[\u2190-\u2bff\U0001f000-\U0001faff\ufe0f\u200d]{1,9})\s*")
 _CONVENTIONAL = lazy(
-    r"([A-Za-z][\w-]{0,30})\s?(?:\(((?:[^()]|\([^()]{0,40}\)){1,80})\))?"
-    r"(?:\[[^\[\]]{1,40}\])?(!)?\s?[:：](?![/:])\s*"
+    r"(?P<type>[A-Za-z][\w-]{0,30})(?P<early>!(?=\())?\s?"
+    r"(?:\((?P<scope>(?:[^()]|\([^()]{0,40}\)){1,80})\))?"
+    r"(?:\[[^\[\]]{1,40}\])?(?P<mark>!)?\s?[:：](?![/:])\s*"
 )
 _ROUND_TYPE = lazy(r"\(([A-Za-z]{2,16})\)\s?[:：]?\s*")
 _SUBSYSTEM = lazy(r"([a-z0-9_][\w./*+-]{0,60}(?:, ?[a-z0-9_][\w./*+-]{0,60}){0,3})(!)?: +")
@@ -180,9 +181,10 @@ def _strip_prefix(text: str) -> tuple[str, str, bool, str]:
         kind = _TYPES.get(match[0][:-1].lower(), "")
         return kind, "", False, text[match.end() :]
     if match := _CONVENTIONAL.match(text):
-        written, scope, mark = match[1].lower(), (match[2] or "").strip().lower(), match[3]
+        written, scope = match["type"].lower(), (match["scope"] or "").strip().lower()
+        mark = match["mark"] or match["early"]
         rest = text[match.end() :].strip()
-        kind = _TYPES.get(written, written if (scope or mark) and match[1].islower() else "")
+        kind = _TYPES.get(written, written if (scope or mark) and match["type"].islower() else "")
         if kind and rest:
             return kind, scope, bool(mark) or kind == "breaking", rest
     if match := _ROUND_TYPE.match(text):

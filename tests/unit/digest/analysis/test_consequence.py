@@ -479,6 +479,11 @@ def test_new_error_about_a_flag_that_was_there_is_to_be_acted_on(text, flags, to
         ("Remove the old pool", "support_dropped", "Check if you use the old pool."),
         ("Drop the pool", "note_breaking", "Check if you use the pool."),
         (
+            "refactor!: remove deprecated commands and flags",
+            "says_removed",
+            "Check if you use what was removed.",
+        ),
+        (
             "Allow `pool_*` to read by default",
             "says_default",
             "Check if you rely on the old default.",
