@@ -147,6 +147,7 @@ async def _answered(
         found = await answer(intent, ctx)
     # A change about only some of the words proves nothing.
     whole = whole and not reading.unknown
+    whole = whole and not getattr(reading.intent, "same", "")  # the change itself is in the list
     if isinstance(intent, intents.Changed) and asked_release(intent.topic):
         whole = False  # mentions of a version without a tag do not make it a release
     from handlers.questions.search import with_close_titles
@@ -236,8 +237,9 @@ async def _read(
         return Reading(intent), intent
     background = replace(await _background(text, ctx), follows=follow_ups.subject_kind(talk, ctx))
     reading, words = read(text, now, ctx.zone, background), frozenset[str]()
+    people = frozenset[str]()
     if reading.words:
-        words = await _in_index(reading.words, ctx)
+        words, people = await _in_index(reading.words, ctx)
         known = words.issuperset(word.lower() for word in reading.words)
         if not known or reading.unknown or isinstance(reading.intent, intents.Unknown):
             reading = read(text, now, ctx.zone, replace(background, words=words))
@@ -245,12 +247,13 @@ async def _read(
         if isinstance(reading.intent, intents.Unknown):
             lost = tuple(word for word in reading.words if word.lower() not in words)
         if lost and (mended := await _mended(text, lost, ctx)) != text:
-            words |= await _in_index(mended.split(), ctx)
+            words |= (await _in_index(mended.split(), ctx))[0]
             reading = read(mended, now, ctx.zone, replace(background, words=words))
     if isinstance(reading.intent, intents.Unknown) or reading.unknown:
         known_words = replace(background, words=words) if words else background
         dated = isinstance(reading.intent, intents.Unknown)
         reading = _of_a_clause(text, known_words, ctx, dated=dated) or reading
+    reading = _of_people(reading, people)
     if not reading.sure and ctx.judging is not None:
         from handlers.llm.understand import meaning
 
@@ -331,12 +334,13 @@ def _own(ctx: Context) -> Background:
     return Background(own=frozenset(names_of(ctx.watched)))
 
 
-async def _in_index(words: Sequence[str], ctx: Context) -> frozenset[str]:
-    """Which of the words, in lower case, occur in the repository's index or in an author's name."""
+async def _in_index(words: Sequence[str], ctx: Context) -> tuple[frozenset[str], frozenset[str]]:
+    """Which words, in lower case, occur in the index or an author's name, and which only in one."""
     aliases, repository = ctx.watched.aliases, ctx.watched.repository
     wanted = {word.lower(): candidates(word, aliases) for word in words}
     known = await ctx.archive.vocabulary(repository, frozenset().union(*wanted.values()))
     found = {word for word, terms in wanted.items() if not terms.isdisjoint(known)}
+    people: set[str] = set()
     for word in wanted.keys() - found:
         if len(word) == 1 and word.isascii():
             continue
@@ -344,8 +348,20 @@ async def _in_index(words: Sequence[str], ctx: Context) -> frozenset[str]:
         whole = re.compile(rf"(?<![A-Za-z0-9]){re.escape(word)}(?![A-Za-z])", re.IGNORECASE)
         names = [one for graded in theirs for one in (*people_of(graded), graded.commit.email)]
         if word in names or (len(word) > 1 and any(map(whole.search, names))):
-            found.add(word)
-    return frozenset(found)
+            people.add(word)
+    return frozenset(found | people), frozenset(people)
+
+
+def _of_people(reading: Reading, people: frozenset[str]) -> Reading:
+    """The reading with a topic of names alone as its author."""
+    intent = reading.intent
+    if not isinstance(intent, intents.Changed | intents.Again) or intent.author:
+        return reading
+    if not intent.topic or not people.issuperset(intent.topic.lower().split()):
+        return reading
+    intent = replace(intent, topic="", author=intent.topic)
+    intent = replace(intent, only=False) if isinstance(intent, intents.Again) else intent
+    return replace(reading, intent=intent)
 
 
 _MOST_NAMESAKES = 20  # changes of which one must be by somebody with a word as a name

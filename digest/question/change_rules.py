@@ -338,7 +338,7 @@ def _in_state(asked: Asked) -> str:
     others = others or (asked.has("change") and not asked.says("when_landed"))
     if asked.spans or released or asked.things or others:
         return ""
-    asks = asked.has("aux", "history", "why") or asked.text.endswith(("吗", "了没", "没有"))
+    asks = asked.has("aux", "history", "why") or asked.says("yes_or_no")
     return _LANDS.sub("", stated_in(asked.tokens)) if asks else ""
 
 

@@ -196,7 +196,7 @@ def of_a_list(asked: Asked) -> Iterator[Weighed]:
         about = " ".join((asked.topic, *asked.unknown))
         yield Weighed(6.2, Nth(place=0, about=about, aspect=aspect))
     elif places and asked.only(*nth, *beside, *ABOUT, *rated, "count"):
-        yield Weighed(4.8, Nth(place=places[0], aspect=aspect))
+        yield Weighed(6.6 if asked.follows else 4.8, Nth(place=places[0], aspect=aspect))
     elif (
         places
         and asked.follows in _MANY

@@ -254,7 +254,7 @@ async def _none(asked: Meant, ctx: Context, tip: Tip) -> tuple[Meant, Document, 
     lines += await newest(intent, ctx, tip) or await other_readings.last_before(asked, ctx, tip)
     lines.append(foot(intent.window, at))
     document = lines_document(intent.topic, lines, at)
-    if intent.people and (intent.path or intent.keepers):
+    if intent.against or (intent.people and (intent.path or intent.keepers)):
         document = await change_selection.with_counts(document, asked, ctx)
     return asked, document, near
 

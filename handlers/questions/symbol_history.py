@@ -36,6 +36,7 @@ from handlers.questions.named_history import Found, NamedHistory
 from handlers.questions.requirements import (
     OTHER_NAMES,
     declaring,
+    files_with,
     find_requirements,
     introduced,
     is_name,
@@ -91,6 +92,8 @@ async def name_history(intent: Touched, ctx: Context) -> answers.Answer:
             found = await _found(intent.name, query, ctx)
         if not found and (came := await introduced(intent.name, ctx, tip)):
             found = _told(came, intent.name) or [(graded, []) for graded in came]
+    if other := await _in_other_case(found, intent.name, ctx, tip):
+        return await name_history(replace(intent, name=other), ctx)
     owner, dot, field = intent.name.rpartition(".")
     if not found and dot and owner.isidentifier() and is_name(field):
         return await name_history(replace(intent, name=field), ctx)  # message.reasoning_content
@@ -311,6 +314,17 @@ def _did(facts: Sequence[Fact], name: str, language: Language) -> str:
     if not facts:
         return WHY[TopicPlace.TITLE].text(language, shown=name)
     return words.ACTIONS[facts[0].action].text(language, name=facts[0].name)
+
+
+async def _in_other_case(found: Found, name: str, ctx: Context, tip: Tip) -> str:
+    """The name as changes or the branch spell it, if there is none in the case of the question."""
+    told = {fact.name.rpartition(".")[2] for _, facts in found for fact in facts}
+    others = {one for one in told if one.lower() == name.lower()}
+    if len(others) > 1 or name in others or await files_with(name, ctx, tip.sha or ""):
+        return ""
+    upper = name.upper() if "_" in name and name.islower() else ""
+    upper = upper if not others and upper and await files_with(upper, ctx, tip.sha or "") else ""
+    return next(iter(others), upper)
 
 
 async def _spelled(name: str, ctx: Context, tip: Tip) -> str:

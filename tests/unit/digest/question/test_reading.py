@@ -524,6 +524,7 @@ def test_a_short_question_after_an_answer_is_about_its_change(text, intent):
         ("list", "和上周比呢", replace(read("and last week", NOW, ZONE).intent, compared=True)),
         ("list", "more than the month before?", Again(earlier="month", compared=True)),
         ("name", "what else changed on the same day", Again(same="day")),
+        ("row", "第三个谁改的", Nth(place=3, aspect="author")),
         ("list", "那天还合了什么", Again(same="day")),
     ],
 )

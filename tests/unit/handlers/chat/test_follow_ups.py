@@ -406,6 +406,26 @@ async def test_a_list_is_narrowed_and_a_part_left_out(ctx):
     assert shas(answer) == ["aaaaaaa1"]
 
 
+async def test_a_name_in_lower_case_stays_a_person_in_what_follows(ctx):
+    asked = ("ada 上个月以来合了什么", "那 grace 呢", "哪些是修复")
+    assert shas(await said(ctx, *asked)) == ["bbbbbbb2"]
+    talk = await last_talk(replace(ctx, conversation=ME))
+    assert talk is not None
+    assert 'author:"grace"' in talk.question
+    none = shown(await said(ctx, "fixes by ada in January", "compared to December?"))
+    assert "2025-12-01 00:00" in none
+
+
+async def test_another_like_it_is_not_the_change_itself(ctx):
+    told = shown(await said(ctx, "explain #12", "还有类似的吗"))
+    assert "是：" not in told
+
+
+async def test_the_place_after_a_list_is_one_of_it_whoever_is_asked_for(ctx):
+    answer = await said(ctx, "what changed in MoE last 20 days", "第二条是谁做的")
+    assert (answer.intent, shas(answer)) == ("author", ["ccccccc3"])
+
+
 async def test_the_rest_of_the_release_of_a_change_is_listed():
     days = enumerate(("Four (#4)", "Three (#3)", "Two (#2)", "One (#1)"), 1)
     changes = [change(f"{n}{n}{n}{n}aaaa", title, at=NOW - timedelta(days=n)) for n, title in days]
