@@ -114,7 +114,7 @@ _RESULTS = lazy(r"(?:this|which) (?:caus|happen|led\b|meant\b|occur|produc|resul
 _FRAGMENT = lazy(r"An? [^.]{0,200}\b(?:that|which|for|to)\b")
 """The start of a list item without a verb of its own."""
 
-_STANDS_ALONE = lazy(r"[\"'(`]?[^\W_a-z].{0,400}[ \u4e00-\u9fff]", re.DOTALL)
+_STANDS_ALONE = lazy(r"[\"'`]?[^\W_a-z].{0,400}[ \u4e00-\u9fff]", re.DOTALL)
 ENDS = (".", "!", "?", ".)", "。", "！", "？")
 _GOES_ON = ("e.g.", "i.e.", "cf.", "vs.")
 _SAME = 0.75  # minimum share of a paragraph's words in the title for it to count as a repetition

@@ -290,6 +290,9 @@ def _errors(sheet: SideLines) -> Iterator[tuple[int, str]]:
             yield number, text
 
 
+_BOTH = 2  # places of a value that changes once: before and after
+
+
 def _values(scene: FileContext) -> Iterator[Clue]:
     """Named values that are the only change on their line."""
     if scene.area is not Area.CORE or not scene.language:
@@ -301,6 +304,8 @@ def _values(scene: FileContext) -> Iterator[Clue]:
             if len(old) > LONGEST or len(new) > LONGEST or (found := _differs(old, new)) is None:
                 continue
             name, before, after = found
+            if len(re.findall(rf"\b{re.escape(name)}\b\s*[:=]", scene.changed_text)) > _BOTH:
+                continue  # a member of several things
             sheet = scene.lines[1]
             yield Clue(
                 kind=ClueKind.LITERAL,

@@ -616,6 +616,7 @@ def test_keys_of_tables_tests_and_functions_are_not_told():
         "Continues the lazy loading of pools started in #33876 and #33881.",
         "Partial fix for #16683.",
         "This PR does a few things.",
+        "(Note that levels are always inclusive, so this would include both ends.)",
         "This does the same as that PR, but for columns.",
         "The reason for this is that the parser now reads both forms.",
         "Closes #NNN.",

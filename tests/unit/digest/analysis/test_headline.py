@@ -49,6 +49,7 @@ def told(title, language=Language.EN, *files):
         ("[Bugfix] coerce the old scales to …", "Fix: coerce the old scales"),
         ("Add parts to /generate for raw multim… (#14)", "Add parts to /generate"),
         ("Drop names after an operation using set sema…", "Drop names after an operation"),
+        ("Make pool as the card's first user poo…", "Make pool as the card's first user …"),
         ("Keep calls with brackets or newl… (#14)", "Keep calls with brackets"),
         ("Stop the pool as it is not supported due to…", "Stop the pool as it is not supported"),
         ("`[Model][Bugfix] Load the old weights` (#15)", "Fix: Load the old weights"),

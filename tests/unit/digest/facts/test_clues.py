@@ -176,6 +176,10 @@ def test_value_that_changes_alone_on_its_line_is_told():
     (clue,) = clues(ClueKind.LITERAL, ("app/a.py", old, new))
     assert (clue.name, clue.before, clue.after) == ("limit", "75", "80")
     assert clues(ClueKind.LITERAL, ("app/a.py", old, "def f():\n    other = 80\n")) == []
+    pair = "a = F(\n    id=2,\n)\nb = F(\n    id=4,\n)\n"
+    assert clues(ClueKind.LITERAL, ("app/a.py", pair, pair.replace("4", "3"))) != []
+    other = pair.replace("4", "3").replace("2", "1")
+    assert clues(ClueKind.LITERAL, ("app/a.py", pair, other)) == []
     assert clues(ClueKind.LITERAL, ("docs/a.md", "limit = 75", "limit = 80")) == []
 
 

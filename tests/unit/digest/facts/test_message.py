@@ -119,6 +119,11 @@ def test_paragraphs_of_a_body_without_words_are_none(body):
     assert read_paragraphs(body) == ()
 
 
+def test_answer_about_tests_in_a_form_is_no_paragraph():
+    body = "# Are these changes tested?\n\nYes, by new tests.\n\n# Rationale\n\nPools wait less."
+    assert read_paragraphs(body) == ("Pools wait less.",)
+
+
 def test_paragraphs_keep_underscores_comparisons_and_windows_line_ends():
     assert read_paragraphs("`__init__` takes a <name> if a < b.\r\nSecond line.\r\n") == (
         "`__init__` takes a <name> if a < b. Second line.",

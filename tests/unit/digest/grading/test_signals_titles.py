@@ -119,6 +119,8 @@ def test_demands_of_a_title_are_read(title: str, signal: str) -> None:
         "Remove obsolete `allow(deprecated)` from `is_old`",
         "[Docs] Discuss security risks of an old key",
         "Add security.poolSizeLimit and read it",
+        "Add pool.with.default to readers",
+        "signal: restore MSRV by removing a call",
         "Update deprecate version",
         "Fix a typo in the help of the default flag",
         "[no-deprecated] report accessors",
