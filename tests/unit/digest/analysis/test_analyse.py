@@ -390,6 +390,26 @@ def test_a_sentence_that_announces_a_list_is_not_quoted():
 
 
 @pytest.mark.parametrize(
+    ("second", "quoted"),
+    [
+        ("The table of names holds all of the lamps.", False),
+        ("The table of names no longer holds all of the lamps.", True),
+    ],
+)
+def test_a_second_paragraph_is_quoted_only_if_it_says_what_is_different(second, quoted):
+    graded = samples.change(
+        1,
+        "Read names",
+        Level.HIGH,
+        files=[samples.file("a.py")],
+        paragraphs=["What follows is the plan of it:", second, "Lost names would crash it."],
+    )
+    told = " ".join(one.text for one in analyse(graded, Language.EN).summary)
+    assert (f"“{second}”" in told) == quoted
+    assert "Lost names" not in told
+
+
+@pytest.mark.parametrize(
     "body",
     [
         "* add a benchmark for the pool\n\n* tidy what the pool leaves behind",

@@ -19,7 +19,7 @@ from digest.core.grade import Level
 from digest.llm.change_sheet import LONG_LINE, cut_into_pieces
 from digest.llm.packing import BATCH, NoRoom, Note, lines_prompts, merge_prompt, prompts_for
 from digest.llm.prompt import PromptKind
-from digest.llm.prompt_text import Cause, omissions_in_words
+from digest.llm.prompt_text import Cause, Omission, omissions_in_words
 from tests.support import materials
 from tests.support.materials import prompt_for, words
 from tests.support.speed import within
@@ -126,13 +126,13 @@ def test_what_nobody_here_wrote_is_left_out_and_said():
 @pytest.mark.parametrize("budget", [2000, 4000])
 def test_as_many_notes_as_fit_are_joined_with_what_was_not_shown(budget):
     big = sprawling(files=4, hunks=6, lines=40)
-    omitted = prompts_for(big, Language.EN, words, 3200, parts=3)[0].omitted
-    notes = [
-        Note(about="risk", text=f"Note {n} says what a caller has to do now.", cites=("F1.H1",))
-        for n in range(1, 400)
-    ]
+    locks = tuple(f"locks/part_{n}.lock" for n in range(budget // 200))
+    omitted = (Omission(cause=Cause.LOCKFILE, paths=locks),)
+    says = "says what a caller has to do now " * 9
+    notes = [Note(about="risk", text=f"Note {n} {says}", cites=("F1.H1",)) for n in range(1, 400)]
     prompt = merge_prompt(big, notes, Language.EN, words, budget, omitted=omitted)
-    assert words(whole(prompt)) <= budget
+    schema = json.dumps(prompt.schema, ensure_ascii=False, separators=(",", ":"))
+    assert words(prompt.system) + words(prompt.user) + words(schema) <= budget
     assert "Note 1 says" in prompt.user
     assert "Note 399 says" not in prompt.user
 
