@@ -12,8 +12,8 @@ from digest.core.enums import Language, Privacy
 from digest.core.facts import Evidence, Facts
 from digest.core.grade import Graded
 from digest.core.statement import Analysis, Statement
-from digest.document import Code, Text
-from digest.llm.day_summary import changes_for_model
+from digest.document import Code, Text, plain
+from digest.llm.day_summary import changes_for_model, read_day
 from digest.llm.model_input import Masked, mask_change
 from tests.support.fakes import graded
 
@@ -75,3 +75,30 @@ def test_lines_stay_with_their_changes_whatever_they_hold() -> None:
     assert [one.graded.title for one in seen] == [f"Title {n} of many" for n in range(5)]
     assert all(len(one.analysis.summary) == 2 for one in seen)
     assert all(one.analysis.summary[0].evidence == (PLACE,) for one in seen)
+
+
+def test_share_of_a_lead_that_nothing_proves_is_counted_by_its_sentences() -> None:
+    changes = [told("Add --pool-size (#1)")]
+    shas = [changes[0].graded.sha]
+    said = [
+        "The option `--pool-size` was added.",
+        "The option `--never-there` was added.",
+        "It is 40 times faster.",
+    ]
+    value = {"lead": [{"text": text, "cites": ["C1"]} for text in said], "themes": []}
+    day = read_day(value, changes, shas, Language.EN)
+    assert [plain(one.spans) for one in day.lead] == ["The option --pool-size was added."]
+    assert day.rejected == pytest.approx(2 / 3, abs=0.001)
+
+
+@pytest.mark.parametrize("title", ["Changes of `--pool-size` here", "Changes of `--pool-size`"])
+def test_title_of_a_theme_keeps_its_names_and_has_no_full_stop(title: str) -> None:
+    changes = [
+        Told(graded=one, analysis=analyse(one, Language.EN))
+        for one in (graded("abc", "Add --pool-size (#1)"), graded("bcd", "Fix --pool-size (#2)"))
+    ]
+    value = {"themes": [{"title": f"{title}.", "changes": ["C1", "C2"]}]}
+    shas = [one.graded.sha for one in changes]
+    (theme,) = read_day(value, changes, shas, Language.EN).themes
+    assert plain(theme.title) == title.replace("`", "")
+    assert Code("--pool-size") in theme.title

@@ -137,6 +137,14 @@ def test_as_many_notes_as_fit_are_joined_with_what_was_not_shown(budget):
     assert "Note 399 says" not in prompt.user
 
 
+@pytest.mark.parametrize(("length", "whole"), [(400, True), (401, False)])
+def test_a_long_title_is_cut_with_a_mark(length, whole):
+    title = "Add " + "a" * (length - 4)
+    shown = prompt_for(materials.material(title, ("a.py", "a\n", "b\n")), Language.EN, words, LARGE)
+    assert (f"> {title}\n" in shown.user) == whole
+    assert (f"> {title[:400]} [...]\n" in shown.user) != whole
+
+
 def test_ids_do_not_depend_on_what_fits():
     big = sprawling()
     few = ids_in(prompt_for(big, Language.EN, words, 3000).user)
