@@ -13,7 +13,6 @@ import pytest
 from pydantic import SecretStr
 from structlog.testing import capture_logs
 
-from bot.forges import hooks
 from bot.forges.hooks import Arrived, AtOnce, Hooks
 from tests.support.fakes_delivery import FakeLedger
 
@@ -131,11 +130,10 @@ async def test_delivery_that_is_not_proven_or_whole_is_refused(
     assert told == [("hook.refused", status)] * (status in {401, 413})
 
 
-async def test_delivery_that_is_too_long_is_refused_and_one_at_the_limit_is_read(monkeypatch):
-    monkeypatch.setattr(hooks, "LARGEST", len(json.dumps(HOME)))
-    assert await delivered(Taken(), HOME) == 202
-    monkeypatch.setattr(hooks, "LARGEST", len(json.dumps(HOME)) - 1)
-    assert await delivered(Taken(), HOME) == 413
+async def test_delivery_of_the_most_that_github_sends_is_read_and_a_longer_one_refused():
+    most = json.dumps(HOME).encode().ljust(25 * 2**20)
+    assert await delivered(Taken(), most) == 202
+    assert await delivered(Taken(), most + b" ") == 413
 
 
 async def test_delivery_that_came_before_is_told_as_repeated() -> None:

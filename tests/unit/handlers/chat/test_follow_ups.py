@@ -119,6 +119,14 @@ async def test_the_two_questions_of_a_message_are_both_answered(ctx):
     assert "Eve" in shown(answer)
 
 
+@pytest.mark.parametrize("second", ["who reviewed #999", "what changed in MoE this week"])
+async def test_a_second_question_that_adds_nothing_leaves_the_answer_to_the_first(ctx, second):
+    first = "what changed in MoE this week?"
+    alone = await said(ctx, first)
+    both = await said(ctx, f"{first} {second}?")
+    assert (both.error, shown(both)) == (None, shown(alone))
+
+
 async def test_who_and_when_after_a_name_are_of_the_change_that_removed_it(ctx):
     answer = await said(ctx, "is old_api gone?", "who removed it?")
     assert (answer.intent, shas(answer)) == ("author", ["ddddddd4"])

@@ -15,6 +15,7 @@ from digest.markdown import markdown
 from handlers.ports.chat_port import ConversationKey, StoredProfile
 from handlers.router import ask
 from tests.support.fakes import FakeSource, change, context
+from tests.unit.digest.facts import changes
 
 NOW = datetime(2026, 1, 23, 12, 0, tzinfo=UTC)
 
@@ -79,6 +80,21 @@ async def test_an_upgrade_that_meets_nothing_says_so(source):
     source.branch_changes = [one for one in CHANGES if "!" not in one.commit.message]
     shown = markdown((await ask("what breaks from v1.0.0 to v1.2.0", context(source))).document)
     assert "nothing that users rely on was removed" in shown
+
+
+@pytest.mark.parametrize(("files", "gone"), [(2, True), (3, False)])
+async def test_a_removed_name_that_several_files_of_the_release_have_is_not_gone(
+    source, files, gone
+):
+    old = 'import argparse\n\nparser = argparse.ArgumentParser()\nparser.add_argument("--fast")\n'
+    new = old.rpartition("parser.add")[0]
+    made = change("fffffff6", "Tidy options (#16)", at=NOW - timedelta(days=2))
+    made = replace(made, files=(changes.file("src/cli.py", old, new),))
+    source.branch_changes = [CHANGES[0], made, CHANGES[3]]
+    source.blobs = {changes.blob(text): text for text in (old, new)}
+    source.trees = {(CHANGES[0].sha, f"docs/{n}.md"): "Use --fast.\n" for n in range(files)}
+    shown = markdown((await ask("what breaks from v1.0.0 to v1.2.0", context(source))).document)
+    assert ("`--fast`" in shown) == gone
 
 
 async def test_the_changelog_of_a_release_decides_which_changes_are_of_a_kind(source):
