@@ -282,10 +282,10 @@ def correct_word(word: str) -> str:
     A word of five letters may have one mistake, from eight letters on two: an extra, missing or
     wrong letter, or two neighbours swapped. The first letter must be right.
     """
-    if word in _KNOWN:
-        return word
     if word in _MISSPELT:
         return _MISSPELT[word]
+    if word in _KNOWN:
+        return word
     if (short := _STRETCHED.sub(r"\1", word)) in _CORE:
         return short
     if not _SHORTEST <= len(word) <= _LONGEST or not (word.isascii() and word.isalpha()):

@@ -49,7 +49,9 @@ from digest.question.intent import (
 )
 from digest.question.lexicon import (
     LONGEST,
+    NONE,
     PHRASES,
+    correct,
     correct_word,
     in_usual_words,
     is_foreign,
@@ -381,6 +383,7 @@ def _read(question: str, now: Now, background: Background) -> Reading | None:
             raise
         return None
     follows, corrects = background.follows, background.corrects
+    question = correct(question, background.known or NONE)
     question = in_usual_words(question) if follows and len(question) < _MOST_SHORT else question
     asked = Asked(question, now, tokens, excluded, background.words, follows, corrects)
     if asked.has("thanks") and asked.only("thanks"):

@@ -225,13 +225,13 @@ def slots_of(text: str, now: Now, background: slot_values.Background) -> list[sl
         newest = rf"\b((?:new|lat)est) {re.escape(own)}(?=$| and\b|[?,])"
         masked.text = re.sub(newest, r"\1 release", masked.text)
     masked.text = _ORDINAL.sub(lambda found: "零一二三四五六七八九"[int(found[1])], masked.text)
+    masked.text = lexicon.correct(masked.text, background.known or lexicon.NONE)
     masked.text = lexicon.in_usual_words(masked.text)
     masked.text = with_releases(masked.text)
     masked.sub(_REFERENCE, lambda found: _reference(found[0]))
     masked.sub(_CALLED, _called)
     masked.sub(_AFTER, _called)
     masked.sub(_ALONE, _called)
-    masked.text = lexicon.correct(masked.text, background.known or lexicon.NONE)
     if lexicon.says(masked.text, "versioned"):
         masked.sub(_PLATFORM, lambda found: slot_values.Platform(found["a"] or found["b"]))
     masked.sub(_STEP, _step)
