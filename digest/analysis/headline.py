@@ -39,7 +39,7 @@ _SORT = lazy(r"(?<=\w)[ -](?:refactor(?:ing)?|perf(?:ormance)?|bugfix|clean-?up)
 _SPLIT = lazy(r"[/,&|+ -]+")
 
 _TAIL = lazy(
-    r"\s*(?:\[security\]|\[#\d{1,9}\]|\((?:main|master)\)"
+    r"\s*(?:\[(?:security|ci skip|skip ci)\]|\[#\d{1,9}\]|\((?:main|master)\)"
     r"|\((?:fix(?:es|ed)?|close[sd]?|resolve[sd]?|refs?|see) #\d{1,9}\)"
     r"|[(\[](?:part\s?)?\d{1,3}\s?(?:/|of)\s?(?:\d{1,3}|[nNxX])[)\]])\s*$",
     re.IGNORECASE,

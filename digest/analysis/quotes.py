@@ -295,11 +295,15 @@ def marked_notes(reading: ChangeContext, mark: str) -> list[tuple[str, Evidence]
     return [(strip_numbers(text)[0].rstrip("."), place) for text, place in told if text]
 
 
+_NUMBERED = lazy(r" \d{1,2}\.$")
+"""The number of the next item of a list at the end of a sentence."""
+
+
 def documentation_sentences(reading: ChangeContext) -> Iterator[Statement]:
     """A sentence of the documentation about a new name."""
     found = (c for c in reading.facts.clues if c.kind is ClueKind.DOCS and c.name)
     for text, clue in islice(((opening(c.text), c) for c in found), 1):
-        leans = text.startswith(("This ", "These ", "Such "))
+        leans = text.startswith(("This ", "These ", "Such ")) or _NUMBERED.search(text)
         if _is_whole(text) and not leans and not any(m in text for m in ("**", "</", "](")):
             spans = words.DOCUMENTED(reading.language, words=code_as_spans(text))
             yield make_statement(spans, [clue.evidence])

@@ -276,8 +276,11 @@ def _subjects(clause: str) -> list[str]:
     found = _SUBJECT.search(clause)
     if found and (owned := _OF.search(clause[: found.start()])):
         whole = _SUBJECT.search(clause[: owned.start()])  # "the method of the class"
-        if _name_of(whole) == "" and _DOING.match(clause):
+        owner, member = _name_of(found), _name_of(whole)
+        if member == "" and _DOING.match(clause):
             return []
+        if owner[:1].isupper() and member.isidentifier() and member.islower():
+            return [f"{owner}.{member}"]
         clause, found = (clause[: owned.start()], whole) if whole else (clause, found)
     names = [name] if (name := _name_of(found)) else []
     while names and found and (joined := JOINED.search(clause[: found.start()])):

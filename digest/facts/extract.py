@@ -233,7 +233,7 @@ def _new_flags(found: Sequence[Fact], scenes: Mapping[str, FileContext]) -> list
         f
         for f in found
         if (f.kind, f.action) != (FactKind.FLAG, Action.ADDED)
-        or (f"'{f.name}'" not in removed and f'"{f.name}"' not in removed)
+        or not renames.is_quoted(f.name, removed)
     ]
 
 

@@ -60,6 +60,9 @@ _ITEM = lazy(r"(?<=[\w)'\"`])[ \t]{0,8}\n\s{0,40}(?:[-*] (?=\S)|(?=['\"`][\w.-]{
 _SECTION = lazy(r"(?<=\S)\s{0,8}\n\s{0,8}#{1,6} +(?=[A-Z])")
 """The heading of a later part of a description, such as what panics."""
 
+_OPTIONS = lazy(r"^(?:[a-z]{2,12}\|){1,3}(?:description=)?")
+"""What a tag of Go says to the program that writes documentation."""
+
 _HOLE = lazy(r"[.,;(][^.,;()]{0,80}%[dqsvw]\b")
 """The part of a text that a program fills in."""
 
@@ -101,7 +104,7 @@ def clean(text: str) -> str:
     text = _SHOWN_BY_HELP.sub(". ", " ".join(_ITEM.sub("; ", text).split()))
     text = _OTHER_NAME.sub(r"`\1`", text)
     text = _LINK.sub(r"\1", _MARKS.sub(lambda m: f"`{m[1] or m[2]}`", text)).rstrip("-=*# ")
-    text = _RULE.sub("", text)
+    text = _RULE.sub("", _OPTIONS.sub("", text, count=1))
     text = _HOLE.split(_REFERENCE.split(text, maxsplit=1)[0], maxsplit=1)[0]
     if len(_WORD.findall(text)) < _LEAST_WORDS or _NOISE.search(text):
         return ""

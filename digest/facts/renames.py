@@ -186,6 +186,12 @@ def _used_now(
     return None
 
 
+def is_quoted(flag: str, code: str) -> bool:
+    """Whether code has a flag in quotes, or its end below a prefix that it adds."""
+    ending = f'"{flag.partition(".")[2] or flag}"'
+    return any(text in code for text in (f"'{flag}'", f'"{flag}"', f"+{ending}", f"+ {ending}"))
+
+
 def _moved(old: Fact, new: Fact) -> Fact | None:
     if new.kind in _OF_FILES:
         return replace(

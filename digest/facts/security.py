@@ -106,7 +106,9 @@ def _stays(name: str, sheet: SideLines, pattern: re.Pattern[str] | None) -> bool
 
 
 _SETS_ASIDE = lazy(
-    r"(?:allow|exempt|ignor|silenc|suppress)\w{1,3}\b|(?:新增|添加|增加|支持|更新|忽略).{0,40}漏洞",
+    r"(?:allow|exempt|ignor|silenc|suppress)\w{1,3}\b"
+    r"|(?:(?!\bcve|\bsecurity\b).){0,120}\b(?:docs|documentation) (?:about|for|of|on)\b"
+    r"|(?:新增|添加|增加|支持|更新|忽略).{0,40}漏洞",
     re.IGNORECASE,
 )
 """How titles begin of changes that leave a weakness where it is, or teach a scanner about it."""

@@ -95,6 +95,7 @@ def read_subject(title: str, body: str = "", number: int | None = None) -> Subje
         words, own = strip_numbers(words[: cut.start()])
         numbers = numbers or own
     words, tags, series = strip_tags(_QUOTED.sub(r"\1", words))
+    words = words.removeprefix("- ")
     if key := _TICKET.match(words):
         words, more, later = strip_tags(words[key.end() :])
         tags, series = tags + more, series or later

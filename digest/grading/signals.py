@@ -71,7 +71,8 @@ _HOUSEKEEPING = re.compile(
     r"(?<![\w-])(?:unused|unreachable|dead|redundant|unnecessary|duplicated?|internal|stale|leftover|extra|useless"
     r"|debug|todo|temporary|workaround|comments?|imports?|prints?|tests?|flaky|mentions?|docs?"
     r"|clarif\w{1,5}|explains?|flatten\w{0,3}|hoist\w{0,3}|centrali[sz]\w{1,4}|pre-?allocat\w{1,3}"
-    r"|rework\w{0,3}|plumb\w{0,3}|typos?|unneeded|private|local variables?|lint\w{0,3}|ci"
+    r"|rework\w{0,3}|plumb\w{0,3}|typos?|broken links?"
+    r"|unneeded|private|local variables?|lint\w{0,3}|ci"
     r"|special[- ]cas(?:es?|ed|ing)"
     r"|warnings?)(?![\w-])",
     re.IGNORECASE,

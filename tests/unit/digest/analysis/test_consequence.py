@@ -1012,6 +1012,7 @@ def test_documentation_is_quoted_before_comments_and_twice_only_of_an_important_
         (ClueKind.DOCS, "When the pool is kept,", False),
         (ClueKind.DOCS, "**Drain first.** The pool waits.", False),
         (ClueKind.DOCS, "This pool waits for its workers.", False),
+        (ClueKind.DOCS, "The pool waits for its workers 3.", False),
         (ClueKind.DOCS, "The pool waits for its workers.", True),
         (ClueKind.REMARK, "The pool has one worker for each processor.", False),
         (ClueKind.REMARK, "Without [this pool](../a.md) the workers would be made anew.", False),

@@ -40,6 +40,7 @@ def told(title, language=Language.EN, *files):
         ("cri: unpack pools by layer", "cri: unpack pools by layer"),
         ("fix(relabel): stop on closed channel", "Fix (relabel): stop on closed channel"),
         ("fix(tsdb): overflow on a late query", "Fix (tsdb): overflow on a late query"),
+        ("Stop on closed channel [ci skip]", "Stop on closed channel"),
         ("fix(rocm): stop on closed channel", "Fix (ROCm): stop on closed channel"),
         ("fix(`relabel`): stop on closed channel", "Fix (relabel): stop on closed channel"),
         ("fix(deps): update all minor versions", "Update all minor versions"),

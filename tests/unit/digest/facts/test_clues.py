@@ -160,6 +160,7 @@ def test_description_ends_before_the_heading_of_its_next_part():
 
 
 def test_part_of_a_text_that_a_program_fills_in_is_not_read():
+    assert clean("nocli|description=List of trackers of series.") == "List of trackers of series."
     linked = "Changes how pools are set - ([guide](https://example.org/v6/#pools))"
     assert clean(linked) == "Changes how pools are set"
     assert (

@@ -400,6 +400,16 @@ CLI = (
 )
 
 
+def test_flag_that_moves_from_below_a_prefix_is_not_new():
+    old = (
+        'package ha\n\nfunc reg(f F) {\n\tf.DurationVar(&c.T, prefix+"pool.wait", 30, "Wait.")\n}\n'
+    )
+    new = 'package limits\n\nfunc reg(f F) {\n\tf.Var(&l.T, "app.pool.wait", "Wait.")\n}\n'
+    bare = (old.replace('\tf.DurationVar(&c.T, prefix+"pool.wait", 30, "Wait.")\n', ""), "")
+    facts = facts_of("Move it", ("pkg/ha.go", old, bare[0]), ("pkg/limits.go", bare[1], new))
+    assert [f.name for f in facts.of(FactKind.FLAG, Action.ADDED)] == []
+
+
 def test_flag_is_renamed_in_one_command_though_another_has_both_names():
     facts = told("src/cli.rs", CLI.format("force"), CLI.format("reinstall"))
     assert shown(facts, FactKind.FLAG) == [

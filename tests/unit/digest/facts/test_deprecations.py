@@ -479,6 +479,17 @@ def test_sentence_about_what_is_passed_does_not_deprecate_what_takes_it():
     assert [f.name for f in facts.of(FactKind.DEPRECATION)] == []
 
 
+def test_argument_of_what_takes_it_is_named_with_it():
+    old = "class RowPool:\n    def fit(self, row_args=None):\n        pass\n"
+    said = (
+        '        log.warning(\n            "Passing row_args to RowPool is deprecated "\n'
+        '            "and will be removed in v0.18. You should pass them to Row.make()."\n        )\n'
+    )
+    new = old.replace("        pass\n", said)
+    facts = facts_of("Prepare", ("app/fit.py", old, new)).of(FactKind.DEPRECATION)
+    assert [f.name for f in facts] == ["RowPool.row_args"]
+
+
 def test_flag_that_its_help_and_a_warning_deprecate_is_told_once():
     old = 'package x\n\nfunc f(b B) {\n\tb.BoolVar("tsig-axfr", "Transfer zones", false, &c.T)\n}\n'
     new = old.replace('"Transfer', '"[DEPRECATED: use --axfr] Transfer').replace(

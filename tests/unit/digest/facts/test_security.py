@@ -104,6 +104,7 @@ def test_one_less_is_told_on_the_old_side():
             ["changed GHSA-aaaa-bbbb-cccc @3m", "changed CVE-2026-1234 @3m"],
         ),
         ("Prevent path traversal", ["changed path traversal @1m"]),
+        ("Fix docs about pools\n\nThe check of CVE-2015-7577 is described.", []),
         ("Restore --env-file parent directory traversal", []),
         ("Fix a validation bypass of zones", ["changed validation bypass @1m"]),
         ("Check it first (#YWH-ABC6095-27)", ["changed YWH-ABC6095-27 @1m"]),

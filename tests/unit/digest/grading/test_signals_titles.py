@@ -119,6 +119,7 @@ def test_demands_of_a_title_are_read(title: str, signal: str) -> None:
         "Remove obsolete `allow(deprecated)` from `is_old`",
         "[Docs] Discuss security risks of an old key",
         "Add security.poolSizeLimit and read it",
+        "chore: fix broken link for deprecations",
         "Add pool.with.default to readers",
         "signal: restore MSRV by removing a call",
         "Update deprecate version",
