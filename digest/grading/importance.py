@@ -66,6 +66,7 @@ _TAKEN_AWAY = frozenset({"title_removal", "docs_changed"})
 """Signals that something documented was removed."""
 
 _FIRM = 1.5  # minimum log-odds that a change with hints alone is like those that are marked
+_OFFERED = 0.8  # the same for one whose interface is no longer as it was
 _SHOWN_RENAMES = frozenset(
     """
     config_changed config_renamed docs_changed environment_renamed flag_renamed metric_renamed
@@ -78,6 +79,12 @@ _FOR_USERS = re.compile(
     r"--|\b(?:flag|option|config\w*|metric|endpoint|env)s?\b|(?-i:\b[A-Z][A-Z0-9]+_[A-Z])",
     re.IGNORECASE,
 )
+_INTERFACE = frozenset({"symbol_changed", "symbol_removed", "symbol_renamed"})
+"""Signals that code which others may call is no longer as it was."""
+
+_REMOVED = frozenset({"title_removal", "symbol_removed"})
+"""Signals that a title tells of what others called and no longer can."""
+
 _WITHOUT_EFFECT = frozenset({"dead", "unused"})
 """What titles call a variable that nothing read; setting it on does no harm."""
 
@@ -224,11 +231,12 @@ def _due(model: Weights, found: Sequence[Signal], *, undone: bool) -> dict[str, 
     aside = bool(names & _FILED)
     hints = names & _HINTS
     spoken = any(name.startswith(_SPOKEN) for name in names - hints)
-    seen = not aside and (spoken or len(hints) > 1)
+    offered = bool(names & _INTERFACE) and odds >= _OFFERED
+    seen = not aside and (spoken or offered or len(hints) > 1)
     code = next((s.subject for s in found if s.name == "title_code"), "")
-    inner = "title_refactor" in names or _INTERNAL.search(code)
+    inner = "title_refactor" in names or (_INTERNAL.search(code) and not offered)
     hinted = (names & _SAID and len(hints) > 1) or names >= _TAKEN_AWAY
-    firm = spoken or (hinted and odds >= _FIRM)
+    firm = spoken or offered or (hinted and odds >= _FIRM)
     if level is Level.HIGH and (inner or aside or not firm):
         level = Level.MEDIUM
     if "title_refactor" in names and not (spoken or names & (_SAID | {"docs_changed"})):
@@ -236,6 +244,9 @@ def _due(model: Weights, found: Sequence[Signal], *, undone: bool) -> dict[str, 
         level = Level.LOW
     if level is not Level.LOW and (seen or (not aside and _names_use(found))):
         due[RESEMBLES] = Demand(level=level, strength=_RESEMBLING)
+    plain = not (aside or names & {"title_refactor", "title_housekeeping"})
+    if plain and names >= _REMOVED and "symbol_removed" in due:
+        due["symbol_removed"] = Demand(level=Level.HIGH, strength=due["symbol_removed"].strength)
     told = {s.name: s.subject for s in found}
     lesser = {
         "says_refusal": bool(_INTERNAL.search(code)),

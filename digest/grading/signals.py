@@ -240,8 +240,8 @@ _CONTRACT = {
 }
 
 _BREAKING = re.compile(
-    r"(?:type|kind|impact|semver|change)?[/: -]{0,2}(?:breaking(?:[ _-]?changes?)?|change|major"
-    r"|backwards?[ -]incompatible)",
+    r"(?:type|kind|impact|semver|change|api)?[/: -]{0,2}(?:breaking(?:[ _-]?changes?)?|change|major"
+    r"|backwards?[ -]incompatible|break(?:s|ing)?[ _-]api)",
     re.IGNORECASE,
 )
 """A tag or a label that declares a breaking change."""

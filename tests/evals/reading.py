@@ -10,6 +10,7 @@ from bot.git.open_source import open_source
 from digest.facts.extract import extract, wanted_blobs
 from digest.grading.signals import signals
 from digest.window import Window
+from handlers.digests.tree_facts import settle
 
 
 async def read_signals(clone: str, window: Window) -> list[dict[str, Any]]:
@@ -26,8 +27,8 @@ async def _read(clone: str, window: Window, data: Path) -> list[dict[str, Any]]:
     async for batch in source.changes(tip, window):
         blobs = list(dict.fromkeys(b for change in batch for b in wanted_blobs(change)))
         texts = await source.texts(blobs) if blobs else {}
-        for change in batch:
-            facts = extract(change, texts)
+        read = [extract(change, texts) for change in batch]
+        for change, facts in zip(batch, await settle(source, batch, read), strict=True):
             rows.append(
                 {
                     "number": facts.subject.number,

@@ -480,6 +480,29 @@ def test_refactoring_that_removes_inner_names_demands_nothing() -> None:
     assert grade(changed("Refactor the pool", gone, option)).level is not Level.LOW
 
 
+def test_a_removed_name_that_others_call_is_high_if_the_title_removes_it() -> None:
+    gone = fact(FactKind.SYMBOL, Action.REMOVED, "Pool.size")
+    inner = replace(gone, public=False)
+    assert grade(changed("Remove the size of pools", gone)).level is Level.HIGH
+    assert grade(changed("Remove the size of pools", inner)).level is not Level.HIGH
+    assert grade(changed("Remove the stale size of pools", gone)).level is Level.MEDIUM
+    assert grade(changed("Store pools by name", gone)).level is Level.MEDIUM
+
+
+def test_a_changed_signature_is_at_least_medium_but_in_a_refactoring() -> None:
+    other = fact(FactKind.SYMBOL, Action.CHANGED, "Pool.size")
+    assert grade(changed("Fix the size of pools")).level is Level.LOW
+    assert grade(changed("Fix the size of pools", other)).level is Level.MEDIUM
+    assert grade(changed("Review fixes for pools", other)).level is Level.LOW
+
+
+def test_a_changed_interface_is_high_if_it_resembles_marked_changes() -> None:
+    other = fact(FactKind.SYMBOL, Action.CHANGED, "Pool.size")
+    title = "Return `Pool::size` in bytes instead of pages"
+    assert grade(changed(title)).level is Level.MEDIUM
+    assert grade(changed(title, other)).level is Level.HIGH
+
+
 def test_entry_for_developers_weighs_nothing() -> None:
     place = Evidence(path="CHANGELOG.md", line=3, side=Side.NEW)
     internal, added = (

@@ -192,6 +192,8 @@ def test_notes_count_once_for_each_mark_and_only_beside_code(files, notes: dict[
     [
         ("Link files by name", (), {}),
         ("Link files by name", ("semver: breaking change",), {"breaking": "semver: breaking change"}),
+        ("Link files by name", ("api-change",), {"breaking": "api-change"}),
+        ("Link files by name", ("breaks api",), {"breaking": "breaks api"}),
         ("Link files by name", (" major ",), {"breaking": " major "}),
         ("Link files by name", ("not breaking anything",), {}),
         ("[Breaking] Link files", (), {"breaking": "Breaking"}),
