@@ -348,6 +348,12 @@ def told(number: int, title: str, days: float = 2, text: str = ""):
             {2: ["leak", "winter"], 1: ["pump", "winter"]},
         ),
         ([told(1, "Stop the winter")], ["winter", "leak"], {}),
+        # A word that nothing has is left out.
+        (
+            [told(1, "Stop the winter leak"), told(2, "Mend the winter pump")],
+            ["zebra", "winter", "leak"],
+            {1: ["winter", "leak"]},
+        ),
         # A name of code is enough alone, and a word is not.
         (
             [told(1, "Stop keep_scales"), told(2, "Mend a leak")],
