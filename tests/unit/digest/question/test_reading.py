@@ -946,6 +946,22 @@ def test_a_share_is_no_topic_of_a_gain():
 
 @pytest.mark.parametrize(
     ("question", "claim"),
+    [
+        ("when was my --fast flag added", "added"),
+        ("tell me the history of --fast", ""),
+        ("tell me about my --fast flag", ""),
+    ],
+)
+def test_a_flag_of_the_asker_is_a_name_of_the_code(question, claim):
+    assert parse(question, NOW, ZONE) == Touched(name="--fast", claim=claim)
+
+
+def test_things_that_are_related_to_a_name_are_no_history_of_it():
+    assert isinstance(parse("new variables related to UV_PUBLISH", NOW, ZONE), Changed)
+
+
+@pytest.mark.parametrize(
+    ("question", "claim"),
     [("when did it come", "added"), ("啥时候加的", "added"), ("and its default?", "")],
 )
 def test_a_name_under_discussion_is_asked_about_without_naming_it(question, claim):
