@@ -72,8 +72,7 @@ async def of_people(asked: Meant, ctx: Context) -> Meant:
     """The changes of one person asked for by a handle, or of several people, under all their names.
 
     Names that share an address belong to one person; a handle is the part of it before ``@``. A
-    name
-    may be written without its accents.
+    name may be written without its accents and initials.
     """
     intent = asked.intent
     listed = [name for name in _JOINT.split(intent.topic) if name]
@@ -128,7 +127,8 @@ def _written_by(name: str, changes: Sequence[Graded]) -> frozenset[str]:
     theirs = [
         g.commit
         for g in changes
-        if name in _folded(g.commit.author)
+        if name in (author := _folded(g.commit.author))
+        or name in _INITIAL.sub("", author)
         or _is_handle(name, g.commit.author)
         or name in re.split(r"[@+]", g.commit.email.lower())[:-1]
     ]
@@ -137,6 +137,7 @@ def _written_by(name: str, changes: Sequence[Graded]) -> frozenset[str]:
     return frozenset(g.sha for g in changes if g.commit.email in own or g.commit.author in names)
 
 
+_INITIAL = lazy(r" \w(?= )")  # a middle one, which is usually left out
 _SHARED = lazy(r"no-?reply@", re.IGNORECASE)  # an address that stands for no real one
 
 

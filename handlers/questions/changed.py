@@ -79,6 +79,8 @@ async def list_changes(intent: Changed, ctx: Context) -> Answer:
         named = " " not in intent.topic  # not one word of a description
         if not asked.held.rows and named and (told := await _history(asked.intent, ctx, tip)):
             return told
+    if (told := await _of_lost_name(asked.intent.topic, intent, ctx)) is not None:
+        return told
     listed: tuple[str, ...] = ()
     if asked.held.rows:
         asked = await _refined(asked, ctx, tip, vague=other_readings.is_vague(intent, ctx))
@@ -121,6 +123,21 @@ def _lacks_words(asked: Meant, intent: Changed) -> bool:
         not asked.resolved.topics
         or not all(word in kept or is_general_noun(word) for word in intent.topic.split())
     )
+
+
+async def _of_lost_name(kept: str, intent: Changed, ctx: Context) -> Answer | None:
+    """The history of a code name that no archived change is about: the other words are no answer.
+
+    *Who did the promote pool_size thing* is not about other promotions.
+    """
+    from handlers.questions.symbol_history import name_history
+
+    lost = [word for word in intent.topic.split() if word not in kept.split() and is_name(word)]
+    if not kept or len(lost) != 1 or intent.things or intent.without:
+        return None
+    window = None if intent.anytime else intent.window
+    told = await name_history(Touched(name=lost[0], window=window), ctx)
+    return told if told.total else None
 
 
 async def _without_topic(intent: Changed, ctx: Context) -> Answer:

@@ -444,6 +444,26 @@ async def test_a_long_name_is_of_one_person(of_people):
     assert shas(await list_changes(asked, of_people)) == ["fffffff7"]
 
 
+async def test_a_middle_initial_may_be_left_out_of_a_name():
+    changes = [
+        by("aaaaaaa1", "Grace B. Hopper", "grace@home.example", 1),
+        by("bbbbbbb2", "Grace Lee", "lee@home.example", 1),
+    ]
+    asked = Changed(window=default_period(NOW, UTC_ZONE), author="grace hopper")
+    assert shas(await list_changes(asked, context(FakeSource(changes)))) == ["aaaaaaa1"]
+
+
+async def test_a_list_does_not_leave_out_the_code_name_that_it_is_about():
+    changes = [
+        made("aaaaaaa1", "Promote the loader (#12)", 1),
+        made("bbbbbbb2", "Promote max_pool_size to a setting (#11)", 40, "Ben"),
+    ]
+    ctx = context(FakeSource(changes))
+    assert shas(await ask("who did the promote max_pool_size work", ctx)) == ["bbbbbbb2"]
+    asked = Changed(window=default_period(NOW, UTC_ZONE), topic="promote max_pool_size")
+    assert shas(await list_changes(asked, ctx)) == ["aaaaaaa1"]  # nothing of it in the period
+
+
 async def test_the_greatest_gains_are_not_those_of_high_importance():
     changes = [
         made("aaaaaaa1", "Speed up the docs index by 30 % (#11)", 1),
