@@ -28,13 +28,12 @@ from digest.i18n.chat_text import complaint
 from digest.i18n.statement_text import AUTHOR_WRITES
 from digest.question import intent as intents
 from digest.question.commit_range import Refs
-from digest.question.lexicon import language_of, tidy, without_language
+from digest.question.lexicon import language_of, misspelt, tidy, without_language
 from digest.question.parser import (
     Reading,
     clauses,
     content_words,
     cue_words,
-    misspelt,
     parse,
     read,
     split,

@@ -307,6 +307,12 @@ def correct_word(word: str) -> str:
     return near[0] if near else word
 
 
+def misspelt(text: str) -> frozenset[str]:
+    """The words of a question that look like misspelt cue words."""
+    words = re.findall(r"[a-z]{4,16}", tidy(text[:LONGEST]))
+    return frozenset(word for word in words if correct_word(word) != word)
+
+
 def correct(text: str, known: frozenset[str]) -> str:
     """A text with misspelt cue words corrected; words that are ``known`` are kept."""
 

@@ -52,7 +52,6 @@ from digest.question.lexicon import (
     NONE,
     PHRASES,
     correct,
-    correct_word,
     in_usual_words,
     is_foreign,
     language_of,
@@ -315,6 +314,10 @@ def split(
             continue
         covered = {Explain: (Author, Nth, Retell), Touched: (Author, Released, Nth, Touched)}
         if isinstance(second, covered.get(type(first.intent), ())) and its:
+            both = read(asked, now, zone, background)
+            claims = {one.claim for one in (first.intent, both.intent) if isinstance(one, Touched)}
+            if len(claims) > 1 and isinstance(second, Released):
+                return ()  # "is it supported, since when": since when says both
             return parts if later.reason and about == "name" else parts[:1]
         if its or ("?" in joint[0] and isinstance(second, Again | Releases)):
             return parts
@@ -367,12 +370,6 @@ def _names_release(intent: Intent) -> bool:
 
 
 _MOST_JOINTS = 3
-
-
-def misspelt(text: str) -> frozenset[str]:
-    """The words of a question that look like misspelt cue words."""
-    words = re.findall(r"[a-z]{4,16}", tidy(text[:LONGEST]))
-    return frozenset(word for word in words if correct_word(word) != word)
 
 
 def _read(question: str, now: Now, background: Background) -> Reading | None:

@@ -180,9 +180,12 @@ _NAME_WORDS = 3  # words of a name with synonyms, at most
 def topic_words(text: str) -> list[str]:
     """The words of a topic; of Chinese ones without spaces, the known names and what is between."""
     words: list[str] = []
-    for part in text.split():
+    for part in _SCRIPTS.sub(" ", text).split():
         words += _chinese_parts(part, CHINESE) if HAN.fullmatch(part) else [part]
     return words
+
+
+_SCRIPTS = lazy(r"(?<=[a-z\d])(?=[\u4e00-\u9fff])|(?<=[\u4e00-\u9fff])(?=[a-z\d])", re.IGNORECASE)
 
 
 def _chinese_parts(run: str, known: Sequence[str]) -> Iterator[str]:

@@ -47,7 +47,7 @@ async def longer(asked: Meant, ctx: Context, tip: Tip) -> Meant:
     """The reading for a longer period that finds more: a month, or the whole archive."""
     intent, most = asked.intent, _FEW if asked.intent.anytime else 1
     few = asked.held.survey.total < (intent.top.count if intent.top else most)
-    told = asked.held.rows and not (intent.topic or intent.top)
+    told = asked.held.rows and not (intent.topic or intent.top or (intent.author and intent.kinds))
     if not is_vague(intent, ctx):
         return asked
     bare = intent.figures and not any(map(tallies.figure_of, await selected(asked, ctx)))

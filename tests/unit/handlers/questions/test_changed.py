@@ -217,6 +217,16 @@ async def test_changes_without_figures_are_listed_where_nobody_gives_any():
     assert "The authors of these changes give no figures." in markdown(answer.document)
 
 
+async def test_fixes_of_a_person_and_words_of_both_scripts_are_looked_for_in_a_month(ctx):
+    changes = [
+        made("aaaaaaa1", "Fix the launcher (#11)", 1),
+        made("bbbbbbb2", "Fix the scheduler (#12)", 12),
+    ]
+    answer = await ask("Ada 修了哪些 bug", context(FakeSource(changes)))
+    assert shas(answer) == ["aaaaaaa1", "bbbbbbb2"]
+    assert shas(await ask("windows启动那块有改动吗", ctx)) == ["aaaaaaa1", "ddddddd4"]
+
+
 async def test_figures_are_looked_for_in_a_month_where_the_last_days_have_none():
     changes = [made(f"aaaaaaa{n}", f"perf: skip copy {n} (#1{n})", 1) for n in range(1, 5)]
     changes.append(made("bbbbbbb2", "perf: skip a lock, 30% faster (#20)", 12))
