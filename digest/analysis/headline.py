@@ -96,7 +96,7 @@ _SORTS = (
 _VERBS = tuple(
     """
     abort abstract accelerat accept account adapt add adjust adopt advanc aggregat align allocat
-    allow always annotat append apply assert attach authoriz autodetect auto-generat autogenerat
+    allow always annotat append apply assert attach authoriz auto-generat autodetect autogenerat
     automat avoid await backport bound bracket bring broaden bug build bump bundl bypass cache
     calculat call cancel canonicali capitali capture catch centrali change check clamp clarif
     classif clean clear clos coalesc coerc collaps collect combin compact compar compil complet
@@ -108,24 +108,24 @@ _VERBS = tuple(
     externali extract factor fail fall fetch filter find finish fix flatten flush fold forbid
     forward free gate generali generat get give graduat group guard handl harden harmoni hide
     highlight hoist honor honour hook ignor implement improv includ increas infer inherit initiali
-    inject inline insert install instrument integrat introduc invalidat invert isolat keep launch
-    lazily let lift limit link load log loosen lower maintain make manag mark match measur mention
-    merg migrat minif minimi moderni modif mov narrow never normali notif offload omit only open
-    optimi order organi overlap overrid pad parallel pars pass patch permit persist pick pin plug
-    plumb populat port prefer prefetch preload prepar preserv prevent print prioriti promot propagat
-    protect provid prun publish push quantiz quot rais re- read reapply rebas rebuild recogni
-    recommend recomput reconcil record recover recreat recycl redact redirect redo reduc reenabl
-    refactor refer refin reflect refresh refus regenerat register reimplement reinstat reintroduc
-    reject relax releas reload relocat remov renam render reorder reorgani repair replac replay
-    replicat report reproduc requir rerout reserv reset resolv respect respond restor restrict
-    restructur resubmit resum retain retir retry return reus revert revis reword rework rewrit rotat
-    rout run sanitiz save schedul scope screen seed select send separat serializ set shard share
-    ship short-circuit shorten show shrink shut silenc simplif skip sort spawn specif speed split
-    stabili standardiz start stop store stream strengthen strip stub suggest support suppress surfac
-    swap switch sync tak tap teach terminat throttl throw tidy tighten tolerat trac translat treat
-    trigger trim truncat try tun turn tweak unblock undo unflak unhid unif unlock unpack unpin
-    unregister unskip updat upgrad upload us utili valid vectoriz vendor verif wait warm warn widen
-    wire wrap write yield
+    inject inline insert install instrument integrat introduc invalidat invert isolat iterat keep
+    launch lazily let lift limit link load log loosen lower maintain make manag mark match measur
+    memoiz mention merg migrat minif minimi moderni modif mov narrow never normali notif offload
+    omit only open optimi order organi overlap overrid pad parallel pars pass patch permit persist
+    pick pin plug plumb populat port prefer prefetch preload prepar preserv prevent print prioriti
+    promot propagat protect provid prun publish push quantiz quot rais re- read reapply rebas
+    rebuild recogni recommend recomput reconcil record recover recreat recycl redact redirect redo
+    reduc reenabl refactor refer refin reflect refresh refus regenerat register reimplement
+    reinitiali reinstat reintroduc reject relax releas reload relocat remov renam render reorder
+    reorgani repair replac replay replicat report reproduc requir rerout reserv reset resolv respect
+    respond restor restrict restructur resubmit resum retain retir retry return reus revert revis
+    reword rework rewrit rotat rout run sanitiz save schedul scope screen seed select send separat
+    serializ set shard share ship short-circuit shorten show shrink shut silenc simplif skip sort
+    spawn specif speed split stabili standardiz start stop store stream strengthen strip stub
+    suggest support suppress surfac swap switch sync tak tap teach terminat throttl throw tidy
+    tighten tolerat trac translat treat trigger trim truncat try tun turn tweak unblock undo unflak
+    unhid unif unlock unpack unpin unregister unskip updat upgrad upload us utili valid vectoriz
+    vendor verif wait warm warn widen wire wrap write yield
     """.split()  # noqa: SIM905 - a list of quoted words would not be read
 )
 """Beginnings of titles that say what is done; other titles name a thing."""

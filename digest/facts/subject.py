@@ -37,7 +37,10 @@ _TYPES: dict[str, str] = {
 
 _TAG = lazy(r"\s*(?:\[([^\[\]]{1,80})\]|【([^【】]{1,80})】)(?!\()\s*[:：]?")
 _STRAY = re.compile(r"\s*(?:\[\s*(?=\[)|\]\s*)")
-_VERSION = lazy(r"\((v?\d{1,3}(?:\.\d{1,3}){1,2})\)\s*(?=\[|[A-Z][a-z])")
+_VERSION = lazy(
+    r"\((v?\d{1,3}(?:\.\d{1,3}){1,2}|(?:JEP|KIP|PEP|RFC)-\d{1,6}(?: pt\. ?\d{1,3})?)\)\s*"
+    r"(?=\[|[A-Z][a-z])"
+)
 _EMOJI = lazy(r"(?::[a-z0-9_+-]{2,40}:|[\u2190-\u2bff\U0001f000-\U0001faff\ufe0f\u200d]{1,9})\s*")
 _CONVENTIONAL = lazy(
     r"(?P<type>[A-Za-z][\w-]{0,30})(?P<early>!(?=\())?\s?"

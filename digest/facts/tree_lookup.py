@@ -109,6 +109,11 @@ def _is_known(fact: Fact) -> bool:
     return fact.action is Action.ADDED and fact.kind not in _SHARED
 
 
+def _is_apart(fact: Fact) -> bool:
+    """Whether a changed file may have had a new thing for another purpose: not so a route."""
+    return _is_known(fact) and fact.kind is not FactKind.ROUTE
+
+
 def _may_be_known(fact: Fact) -> bool:
     """Whether a new flag or route may be one that another program of the project has already.
 
@@ -273,7 +278,7 @@ def apply_lookup(
         q.index: _found(
             fact,
             q,
-            [p for p in where.get(q.index, ()) if not (_is_known(fact) and p[1] in before)],
+            [p for p in where.get(q.index, ()) if p[1] not in before or not _is_apart(fact)],
             texts,
         )
         for q in asked

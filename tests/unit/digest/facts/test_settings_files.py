@@ -716,3 +716,17 @@ def test_a_setting_of_a_config_def_that_moved_to_another_class_is_not_removed() 
     where = {question.index: [place] for question in asked}
     (fact,) = tree_lookup.apply_lookup(facts, asked, where, texts).of(FactKind.CONFIG)
     assert (fact.action, fact.name, fact.detail) == (Action.CHANGED, "spool.limit", "moved")
+
+
+def test_route_that_a_changed_file_serves_already_is_known_there() -> None:
+    new, other = "app/plain/server.py", "app/full/server.py"
+    serves = '@router.post("/ping")\nasync def ping():\n    pass\n'
+    change = Change(
+        commit=commit("Add"), files=(file(new, None, serves), file(other, "a\n", "b\n"))
+    )
+    facts = facts_of("Add", (new, None, serves), (other, f"{serves}a\n", f"{serves}b\n"))
+    asked = tree_lookup.questions(change, facts)
+    place = (asked[0].commit, other)
+    found = tree_lookup.apply_lookup(facts, asked, {asked[0].index: [place]}, {place: serves})
+    (route,) = found.of(FactKind.ROUTE)
+    assert (route.name, route.elsewhere) == ("POST /ping", other)

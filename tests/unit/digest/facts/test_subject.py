@@ -26,6 +26,7 @@ from tests.unit.digest.facts.changes import commit
             8,
         ),
         ("[Pool] - Added a card (#8)", ("Pool",), "Added a card", 8),
+        ("(KIP-924 pt. 7) Add ranks (#8)", ("KIP-924 pt. 7",), "Add ranks", 8),
         ("Fix the parser (GH-5120)", (), "Fix the parser", 5120),
         ("Fix it (!31)", (), "Fix it", 31),
         ("Use the kernel (other/repo#39) (#495)", (), "Use the kernel (other/repo#39)", 495),
