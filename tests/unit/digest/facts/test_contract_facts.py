@@ -1541,3 +1541,25 @@ def test_setter_of_a_property_is_no_signature_of_it() -> None:
     rest = f"\n\nNOTE = '{'x' * 2_000}'\n"
     file = ("shop/client.py", getter + setter + rest, getter + rest)
     assert facts_of("Clean up", file).of(FactKind.SYMBOL) == ()
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "changed"),
+    [
+        ("5", "None", True),
+        ("None", "Pool()", True),
+        ("Pool(1)", "Pool(2)", True),
+        # The body makes the same for whoever gives none.
+        ("Pool()", "None", False),
+        ("{}", "None", False),
+        # What a name of another module or a call stands for is not known.
+        ("5", "other.limit", False),
+        ('make("a")', "5", False),
+    ],
+)
+def test_default_of_a_parameter_is_changed_if_both_values_are_known_and_differ(
+    before, after, changed
+):
+    old, new = (f"def run(pool={value}):\n    return pool.run()\n" for value in (before, after))
+    found = shown(told("app/task.py", old, new), FactKind.SYMBOL)
+    assert found == ([("changed", "run.pool", before, after)] if changed else [])
