@@ -183,3 +183,10 @@ def test_words_in_the_line_of_a_revert_and_tags_told_as_code_are_kept():
     assert read_paragraphs("A topic called `<img src=x>` ran <b>a</b> script.") == (
         "A topic called `<img src=x>` ran a script.",
     )
+
+
+def test_indented_lines_go_on_with_an_item_and_are_code_elsewhere():
+    body = "- The pool is read once\n\n    and then it is kept.\n\nThe end of it.\n\n    pool = read()\n"
+    told = " ".join(read_paragraphs(body, []))
+    assert "and then it is kept." in told
+    assert "pool = read()" not in told
