@@ -354,7 +354,7 @@ class Asked:
             place -= 1
             before = self.tokens[place - 1] if place else None
         last = before.text.lower().rpartition(" ")[2] if before else ""  # "diff of"
-        named = before and (last in _TOPICAL_WORDS or "about" in before.tags)
+        named = before and (last in _TOPICAL_WORDS or before.tags & {"about", "only"})
         said = after.text.lower() if after else ""
         noun = said in slot_values.RELATED or (
             after and ("bump" in after.tags or ("change" in after.tags and said.endswith("s")))

@@ -546,6 +546,12 @@ def test_a_word_that_the_repository_does_not_know_is_a_name_before_a_deed(questi
     assert (read_as.author, read_as.topic) == (author, topic)
 
 
+def test_a_word_that_a_list_is_limited_to_is_its_topic_even_if_nothing_has_it():
+    known = Background(words=frozenset({"scheduler"}), follows="list")
+    told = read("only the zorp ones, no scheduler", NOW, ZONE, known)
+    assert told.intent == Again(topic="zorp", without=("scheduler",), only=True)
+
+
 def test_one_chinese_character_is_an_author_if_the_repository_knows_it():
     read_as = read("翠上周改了什么", NOW, ZONE, Background(words=frozenset({"翠"}))).intent
     assert isinstance(read_as, Changed)
