@@ -87,7 +87,9 @@ def title_of(intent: Changed | Search, language: Language) -> str:
     if intent.label:
         parts.append(wording.LABELLED.text(language, label=intent.label))
     if intent.author:
-        parts.append(wording.BY_AUTHOR.text(language, author=intent.author))
+        merged = isinstance(intent, Changed) and intent.mergers
+        by = wording.MERGED_BY if merged else wording.BY_AUTHOR
+        parts.append(by.text(language, author=intent.author))
     if intent.path:
         parts.append(wording.UNDER_PATH.text(language, path=intent.path))
     if intent.level:

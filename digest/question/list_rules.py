@@ -280,7 +280,8 @@ def _listing(asked: Asked) -> Changed | None:
         people=people,
         files=asked.counts("per:file") and not (paths or asked.counts("per:folder")),
         folders=asked.counts("per:folder") and not paths,
-        mergers=people and asked.says("who_merged"),
+        mergers=asked.says("who_merged" if people else "merged_by")
+        and (people or bool(asked.author)),
         reviewers=people and asked.has("review") and not to_review,
         top=top,
         against=asked.against,

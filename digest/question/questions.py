@@ -110,7 +110,8 @@ def format_intent(intent: Intent) -> str:
             return ""
         case Changed(people=people, mergers=mergers, reviewers=reviewers):
             who = "who merged" if mergers else "who reviewed" if reviewers else "who touched"
-            return _text(who if people else "changed", intent, people="")
+            head = who if people else "changes merged by" if mergers else "changed"
+            return _text(head, intent, people="")
         case Released(reference=None):
             return "which release has it"
         case Released(reference=reference, release=tag) if tag:

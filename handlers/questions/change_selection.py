@@ -6,7 +6,7 @@ import asyncio
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
@@ -74,6 +74,8 @@ async def of_people(asked: Meant, ctx: Context) -> Meant:
     Names that share an address belong to one person; a handle is the part of it before ``@``. A
     name may be written without its accents and initials.
     """
+    if asked.intent.mergers and asked.intent.author:
+        return await _merged_by(asked, ctx)
     intent = asked.intent
     listed = [name for name in _JOINT.split(intent.topic) if name]
     names = listed if len(listed) > 1 else intent.topic.split()
@@ -100,6 +102,20 @@ async def of_people(asked: Meant, ctx: Context) -> Meant:
     if idle := [Code(name) for name, own in zip(names, theirs, strict=True) if not own]:
         listed_names = list_in_words(idle, ctx.language, limit=_PEOPLE)
         asked = asked.noting(answer_text.NONE_BY(ctx.language, names=listed_names))
+    return replace(asked, held=await listed_result(found, asked.resolved, ctx), only=found)
+
+
+async def _merged_by(asked: Meant, ctx: Context) -> Meant:
+    """The changes that a person merged; those by the person where no commit says who merged."""
+    query = replace(query_of(asked), author="")
+    changes = await ctx.archive.select(ctx.watched.repository, query)
+    mergers = await _mergers(changes, ctx)
+    if not mergers:
+        written = await of_people(replace(asked, intent=replace(asked.intent, mergers=False)), ctx)
+        return written.noting(answer_text.NOBODY_MERGED(ctx.language))
+    name = _folded(asked.intent.author)
+    theirs = {sha for sha, who in mergers.items() if name in _INITIAL.sub("", _folded(who))}
+    found = [graded for graded in changes if graded.sha in theirs]
     return replace(asked, held=await listed_result(found, asked.resolved, ctx), only=found)
 
 
@@ -250,7 +266,7 @@ async def with_counts(document: Document, asked: Meant, ctx: Context) -> Documen
     elif intent.keepers and place:
         told += await _keepers(place, ctx)
     elif intent.mergers:
-        merged = await _merged(changes, ctx)
+        merged = list((await _mergers(changes, ctx)).values())
         told += _named(merged, answer_text.MERGED_BY_PEOPLE, answer_text.NOBODY_MERGED, ctx)
     elif intent.reviewers:
         reviewed = [name for graded in changes for name in tallies.reviewers_of(graded)]
@@ -361,11 +377,11 @@ async def _keepers(path: str, ctx: Context) -> Sequence[Block]:
     )
 
 
-async def _merged(changes: Sequence[Graded], ctx: Context) -> Sequence[str]:
-    """The person who merged each change that arrived by a merge commit."""
+async def _mergers(changes: Sequence[Graded], ctx: Context) -> Mapping[str, str]:
+    """The person who merged each change that arrived by a merge commit, by its full hash."""
     mainline = dict(await ctx.watched.source.log(await tip_of(ctx), mainline=True))
     merges = (g.sha for g in changes if len(g.commit.parents) > 1 and g.sha in mainline)
-    return [mainline[sha] for sha in merges]
+    return {sha: mainline[sha] for sha in merges}
 
 
 async def _compared(asked: Meant, ctx: Context) -> Sequence[Block]:

@@ -463,6 +463,23 @@ async def test_a_middle_initial_may_be_left_out_of_a_name():
     assert shas(await list_changes(asked, context(FakeSource(changes)))) == ["aaaaaaa1"]
 
 
+@pytest.mark.parametrize(("parents", "found"), [(("d" * 40, "e" * 40), True), ((), False)])
+async def test_what_a_person_merged_is_told_by_the_merge_commits(monkeypatch, parents, found):
+    merge = made("aaaaaaa1", "Merge pull request #12 from x/y", 1, "Ada")
+    merge = replace(merge, commit=replace(merge.commit, parents=parents))
+    source = FakeSource([merge, made("bbbbbbb2", "Tidy up (#11)", 2, "Grace Hopper")])
+
+    async def log(*_, **__):
+        return [(merge.sha, "Grace Hopper")]
+
+    monkeypatch.setattr(source, "log", log)
+    answer = await ask("what did grace hopper merge in the last 7 days", context(source))
+    assert shas(answer) == (["aaaaaaa1"] if found else ["bbbbbbb2"])
+    shown = markdown(answer.document)
+    assert "merged by grace hopper" in shown
+    assert ("do not say who merged" in shown) is not found
+
+
 async def test_a_list_does_not_leave_out_the_code_name_that_it_is_about():
     changes = [
         made("aaaaaaa1", "Promote the loader (#12)", 1),
