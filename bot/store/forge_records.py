@@ -33,7 +33,6 @@ from digest.core.change import Commit
 from digest.core.grade import Grade, Graded, Repository
 from digest.core.request import PullRequest, RequestState, refreshed
 from digest.frozen import frozen
-from digest.topics.index_terms import label_topics
 from handlers.ports.forge_port import KeptRequest, Requests
 from handlers.ports.storage import Clock
 
@@ -70,6 +69,8 @@ async def label_changes(
 async def _add(
     connection: AsyncConnection, repository: int, given: Sequence[tuple[int, int, Sequence[str]]]
 ) -> None:
+    from digest.topics.index_terms import label_topics  # reading an archive needs no terms
+
     rows = [
         {"repository_id": repository, "topic": topic, "committed_at": at, "change_id": key}
         for key, at, labels in given

@@ -29,11 +29,10 @@ from digest.answer.listing import LINES_VERSION, area_of, line_of
 from digest.answer.tallies import people_of
 from digest.core.change import Commit, printable
 from digest.core.enums import Language
-from digest.core.facts import Facts, Subject
+from digest.core.facts import TOPICS_VERSION, Facts, Subject
 from digest.core.grade import Grade, Graded, Level, Reason, Repository
 from digest.core.statement import Analysis, spans_to_json
 from digest.frozen import frozen
-from digest.topics.index_terms import TOPICS_VERSION, topics_of
 
 _put = object.__setattr__  # fields of the frozen dataclass are set later
 _TYPES = get_type_hints(Facts)
@@ -216,7 +215,9 @@ class ChangeRow:
 
 def entry(graded: Graded) -> ChangeRow:
     """The rows of a change."""
-    from digest.analysis.analyse import gist  # reading an archive analyses nothing
+    # Reading an archive analyses nothing.
+    from digest.analysis.analyse import gist
+    from digest.topics.index_terms import topics_of
 
     commit, facts = graded.commit, graded.facts
     subject, rest = texts_of_facts(facts)

@@ -24,7 +24,6 @@ from digest.core.enums import Frequency, Language
 from digest.core.grade import Graded, Level
 from digest.core.patterns import check_expression, expression_of, found_in, matches, within
 from digest.frozen import frozen
-from digest.topics.terms import term
 
 MOST_RULES = 50  # rules of one chat
 BOT = "bot"  # the rule that rejects changes of bots
@@ -58,6 +57,8 @@ class Rule:
         self, graded: Graded, labels: Collection[str] = (), owners: CodeOwners = NOBODY
     ) -> bool:
         """Whether the change matches the rule. ``labels`` are those from the forge."""
+        from digest.topics.terms import term  # most commands meet no rule of a chat
+
         texts = _TEXTS[self.field](graded, labels)
         if self.field is RuleField.OWNER:
             texts = owners.of(texts)

@@ -11,6 +11,9 @@ from digest.frozen import frozen
 FACTS_VERSION = 63
 """Increased whenever extraction finds other facts, so that stored ones are remade."""
 
+TOPICS_VERSION = 10
+"""Increased when the index terms of changes differ from before, so that indexes are rebuilt."""
+
 
 class Area(StrEnum):
     """The part of a project that a file belongs to."""

@@ -37,8 +37,6 @@ if TYPE_CHECKING:
     from digest.core.statement import Analysis
 
 LEAST = 0.3  # the lowest strength (of 1) of a topic that a change is said to be about
-TOPICS_VERSION = 10
-"""Increased when the terms of changes differ from before, so that indexes are rebuilt."""
 
 _AREA_TERMS = {
     Area.TESTS: "test",
