@@ -6,7 +6,8 @@
 notes with the numbers of the requests listed there. Each name is asked for as a topic. *Recall* is
 the share of a section's requests among the answer's; *precision* is the share of the section's among
 those of the answer that any section lists: of the others the notes say nothing. A request may belong
-to a topic without being listed there, so precision is a lower bound.
+to a topic without being listed there, so precision is a lower bound. Requests that the clone has not
+merged in these days, such as backports, are left out.
 """
 
 from __future__ import annotations
@@ -53,16 +54,17 @@ def precision(sections: Sequence[Section]) -> float:
 
 async def measure(clone: str, notes: Mapping[str, Any]) -> list[Section]:
     """Ask for every section by its name."""
-    listed = {name: frozenset(numbers) for name, numbers in notes["sections"].items()}
-    known = frozenset().union(*listed.values())
+    days = f"{notes['since']}..{notes['until']}"
     sections = []
     async with open_workspace() as app:
         ctx = replace(app.context(await app.watch(clone), zone=ZoneInfo("UTC")), every=True)
+        merged = {row.graded.number for row in (await ask(f"list all changes {days}", ctx)).rows}
+        listed = {name: merged.intersection(of) for name, of in notes["sections"].items()}
+        known = frozenset().union(*listed.values())
         for name, numbers in listed.items():
-            question = f"what changed in {name} {notes['since']}..{notes['until']}"
-            rows = (await ask(question, ctx)).rows
+            rows = (await ask(f"what changed in {name} {days}", ctx)).rows
             found = known.intersection(row.graded.number for row in rows)
-            sections.append(Section(name, numbers, len(rows), frozenset(found)))
+            sections.append(Section(name, frozenset(numbers), len(rows), found))
     return sections
 
 

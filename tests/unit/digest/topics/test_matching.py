@@ -15,6 +15,7 @@ from digest.topics.matching import (
     things_named,
     topic_parts,
 )
+from digest.topics.terms import term
 from tests.support import samples
 from tests.support.fakes import graded
 
@@ -147,6 +148,12 @@ def test_who_asks_for_a_whole_means_its_parts_and_not_the_other_way_round(whole,
     vocabulary = {part: 3, "hardware": 1, "other": 1}
     assert part in resolve(whole, vocabulary, {}).topics
     assert "hardware" not in resolve(part, vocabulary, {}).topics
+
+
+@pytest.mark.parametrize(("name", "other"), [("OpenGL", "gles"), ("DX12", "d3d12")])
+def test_a_thing_is_found_by_another_of_its_names(name: str, other: str) -> None:
+    for asked, known in ((name, other), (other, name)):
+        assert resolve(asked, {term(known): 3, "other": 1}, {}).topics == (term(known),)
 
 
 def test_two_words_are_found_apart_as_well_as_together():
