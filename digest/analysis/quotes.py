@@ -271,14 +271,17 @@ def opening(text: str, name: str = "") -> str:
     fuller = len(own & content(later)) > len(own & content(first)) + 1
     if fuller and not _LEANS.match(later):
         text = rest
-    found = [s for s in sentences(text) if not POINTS.search(s)] or sentences(text)
+    said = sentences(text)
+    found = [s for s in said if not POINTS.search(s)]
+    found = [s for s in found if s == said[0] or not s.startswith(_ABOUT_FIRST)] or said
     more = len(found) > 1 and len(found[0]) < _SHORT and len(found[1]) < _SECOND
     told = " ".join(found[: 1 + more])
     return told if len(told) <= _LONG else _EXAMPLE.sub("", told)
 
 
+_ABOUT_FIRST = ("It ", "These ", "This ")
 _TAGGED = lazy(
-    r"^(?:[⚠️💥 ]{0,4}(?:\[[A-Z][A-Z/ -]{1,30}\]|\*\*[^*]{2,40}\*\*:?)\s*)+|[ (]*#\d{1,9}[).]*$"
+    r"^(?:[⚠️💥 ]{0,4}(?:\[[A-Z][A-Z/ -]{1,30}\]|\*\*[^*]{2,40}\*\*:?)\s*)+|[ (\[]*#\d{1,9}[\]).:]*$"
 )
 
 

@@ -71,7 +71,11 @@ _QUOTED = lazy(r"^`(?=[^`]{1,400} )([^`]{1,900})`$")
 _BREAK = lazy(r"(?<![\"'`])\\n(?![\"'`])")
 """A line break that a tool wrote as text, unlike one that the title is about."""
 
-_BRANCHED = lazy(r"(?:feature|feat|bugfix|hotfix|chore|refactor)/(?=[\w-]{1,40} )", re.IGNORECASE)
+_BRANCHED = lazy(
+    r"(?P<kind>feature|feat|bugfix|hotfix|chore|refactor|fix(?=/\d))/(?:\d{2,6}[ -])?"
+    r"(?=[\w-]{1,40} )",
+    re.IGNORECASE,
+)
 """The kind of change in front of a branch name that became the title."""
 _BORROWED = lazy(r"(?:cherry[ -]?pick|backport|from upstream|picked from)", re.IGNORECASE)
 
@@ -182,7 +186,7 @@ def strip_tags(text: str) -> tuple[str, tuple[str, ...], Series | None]:
 def _strip_prefix(text: str) -> tuple[str, str, bool, str]:
     """Type, scope, whether it is breaking, and the words after ``type(scope)!:``."""
     if match := _BRANCHED.match(text):
-        kind = _TYPES.get(match[0][:-1].lower(), "")
+        kind = _TYPES.get(match["kind"].lower(), "")
         return kind, "", False, text[match.end() :]
     if match := _CONVENTIONAL.match(text):
         written, scope = match["type"].lower(), (match["scope"] or "").strip().lower()

@@ -1638,6 +1638,16 @@ def note(text, mark="breaking"):
             "Check if this concerns you before you upgrade.",
         ),
         (
+            "Change `pool::Pool::take` to wait. This allows the next pattern ([#3586]):",
+            "Change pool::Pool::take to wait.",
+            "Check if this concerns you before you upgrade.",
+        ),
+        (
+            "Pools of old cards are read once more ([#3586])",
+            "Pools of old cards are read once more.",
+            "Check if this concerns you before you upgrade.",
+        ),
+        (
             "Pools of old cards are read once more.",
             "Pools of old cards are read once more.",
             "Check if this concerns you before you upgrade.",

@@ -68,6 +68,7 @@ def test_number_named_elsewhere_wins():
         ("feat: add a flag", "feat", "", False, "add a flag"),
         ("fix(parser)!: keep quotes", "fix", "parser", True, "keep quotes"),
         ("fix!(parser): keep quotes", "fix", "parser", True, "keep quotes"),
+        ("Fix/16633 keep quotes of pools", "fix", "", False, "keep quotes of pools"),
         ("Bugfix: keep quotes", "fix", "", False, "keep quotes"),
         ("chore(deps): bump a from 1 to 2", "chore", "deps", False, "bump a from 1 to 2"),
         ("feat(tsdb/(head|agent)): free pools", "feat", "tsdb/(head|agent)", False, "free pools"),

@@ -132,6 +132,7 @@ def test_demands_of_a_title_are_read(title: str, signal: str) -> None:
         "Add security.poolSizeLimit and read it",
         "chore: fix broken link for deprecations",
         "Add pool.with.default to readers",
+        "Make it easier to scan for default features",
         "signal: restore MSRV by removing a call",
         "Update deprecate version",
         "Fix a typo in the help of the default flag",
