@@ -388,8 +388,8 @@ def built_with(reading: ChangeContext) -> Iterator[Statement]:
         before, after = (match[0] if match else "" for match in numbers)
         named = name.partition(".")[0].casefold() in words_of_title
         numbers_told = {w.strip("v,") for w in words_of_title if _RELEASE.fullmatch(w.strip("v,"))}
-        told = named and numbers_told - {before} == {after}
-        if name and before and after and told and before != after:
+        told = named and before and numbers_told - {before} == {after}
+        if name and told and [*map(int, before.split("."))] < [*map(int, after.split("."))]:
             spans = words.BUILT_WITH(language, name=name, before=before, after=after)
             yield make_statement(spans, [f])
             return

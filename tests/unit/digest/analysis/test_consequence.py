@@ -1540,6 +1540,8 @@ def test_raised_version_of_a_language_is_told_with_the_one_before(title, name, l
     )
     files = [samples.file("Dockerfile", Area.BUILD)]
     assert lines(change(title, made, files=files))[0] == line
+    lowered = replace(made, before="1.26.9")
+    assert not lines(change(title, lowered, files=files))[0].startswith("Built")
 
 
 def test_only_file_of_a_change_is_named_where_the_summary_does_not():

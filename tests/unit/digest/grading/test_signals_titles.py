@@ -132,6 +132,7 @@ def test_demands_of_a_title_are_read(title: str, signal: str) -> None:
         "Add security.poolSizeLimit and read it",
         "chore: fix broken link for deprecations",
         "Add pool.with.default to readers",
+        "Defer removal of deprecated fields of pools to 2.3",
         "Make it easier to scan for default features",
         "signal: restore MSRV by removing a call",
         "Update deprecate version",
