@@ -1682,6 +1682,8 @@ def test_further_choice_is_nothing_to_act_on_and_a_lost_one_is():
     unknown = change("Pools of cards", choices("KINDS", "POOLS"))
     assert lines(unknown)[0] == "--pool now takes POOLS (was KINDS)."
     assert plain(to_do(unknown, Language.EN)) == "Check the values that you set for --pool."
+    came = change("Pools of cards", choices(None, '["a", "b"]'))
+    assert not any("now takes" in line for line in lines(came))
 
 
 def test_variable_is_replaced_by_the_new_flag_and_not_by_the_field_behind_it():

@@ -151,6 +151,7 @@ def test_what_the_prompt_did_not_show_is_told():
         (Level.MEDIUM, {"move": "raise", "rule": "none", "cites": ["F1.H4"]}, Level.MEDIUM),
         (Level.MEDIUM, {"move": "raise", "rule": "contract", "cites": []}, Level.MEDIUM),
         (Level.MEDIUM, {"move": "raise", "rule": "contract", "cites": ["F9.H4"]}, Level.MEDIUM),
+        (Level.MEDIUM, {"move": "raise", "rule": "contract", "cites": ["F1", "F9"]}, Level.MEDIUM),
         (Level.MEDIUM, {"move": "raise", "rule": "contract", "cites": ["M"]}, Level.MEDIUM),
         (Level.MEDIUM, {"move": "raise", "rule": "contract", "cites": "F1"}, Level.MEDIUM),
         (Level.MEDIUM, {"move": "high", "rule": "contract", "cites": ["F1"]}, Level.MEDIUM),
