@@ -277,10 +277,8 @@ def _subjects(clause: str) -> list[str]:
     if found and (owned := _OF.search(clause[: found.start()])):
         whole = _SUBJECT.search(clause[: owned.start()])  # "the method of the class"
         owner, member = _name_of(found), _name_of(whole)
-        if member == "" and _DOING.match(clause):
-            return []
-        if owner[:1].isupper() and member.isidentifier() and member.islower():
-            return [f"{owner}.{member}"]
+        if _DOING.match(clause) and (member == "" or owner[:1].isupper()):
+            return [f"{owner}.{member}"] if member.isidentifier() else []
         clause, found = (clause[: owned.start()], whole) if whole else (clause, found)
     names = [name] if (name := _name_of(found)) else []
     while names and found and (joined := JOINED.search(clause[: found.start()])):
