@@ -111,7 +111,7 @@ class _Fit:
 
     def shrink(self) -> None:
         """Leave out a tenth of what is kept, and one piece at least."""
-        keep = min(len(self.kept) - 1, len(self.kept) * 9 // 10)
+        keep = len(self.kept) * 9 // 10
         self.rest = (*self.kept[keep:], *self.rest)
         self.kept = self.kept[:keep]
 
