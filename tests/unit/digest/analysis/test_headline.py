@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -9,10 +11,10 @@ from hypothesis import strategies as st
 from digest.analysis.headline import headline
 from digest.core.change import FileStatus
 from digest.core.enums import Language
-from digest.core.facts import Area, Facts
+from digest.core.facts import Action, Area, FactKind, Facts
 from digest.document import plain
 from digest.facts.subject import read_subject
-from tests.support.samples import file
+from tests.support.samples import at, fact, file
 
 
 def facts(title, *files):
@@ -233,3 +235,8 @@ def test_rework_that_users_see_is_no_refactoring():
     assert told("Simplify the size of pools", Language.EN, code, docs) == (
         "Simplify the size of pools"
     )
+    for kind, label in ((FactKind.FLAG, ""), (FactKind.SYMBOL, "Refactoring: ")):
+        item = fact(kind, Action.CHANGED, "x", at("src/a.py", 3))
+        reworked = replace(facts("Simplify the size of pools"), items=(item,))
+        said = plain(headline(reworked, Language.EN).spans)
+        assert said == f"{label}Simplify the size of pools"
