@@ -168,8 +168,8 @@ class _Shown:
         if not lines:
             return []
         text = "\n".join(lines)
-        if not (text.isascii() and text.replace("\n", "").replace("\t", "").isprintable()):
-            lines = visible_lines(text).split("\n")
+        if (shown := visible_lines(text)) is not text:
+            lines = shown.split("\n")
         if len(text) <= LONG_LINE or max(map(len, lines)) <= LONG_LINE:
             return [mark + line for line in lines]
         return [mark + self._clip(line) for line in lines]

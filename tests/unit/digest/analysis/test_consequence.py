@@ -1709,6 +1709,15 @@ def test_name_that_moves_to_a_table_of_what_was_supported_is_no_longer_supported
     assert plain(to_do(graded, Language.EN)) == "Check if you use OldPool."
 
 
+@pytest.mark.parametrize(
+    ("table", "told"),
+    [("_TEXT_POOLS", "text pools"), ("POOLS", "entries of POOLS"), ("a_b", "entries of a_b")],
+)
+def test_table_that_a_name_enters_is_told_in_words_if_its_name_has_several(table, told):
+    graded = change("Go on", clues=[clue(ClueKind.REGISTERED, name="NewPool", text=table)])
+    assert f"NewPool is now among the {told}." in lines(graded)
+
+
 def test_what_a_change_adds_is_nothing_to_check_and_failures_are_not_used():
     new = fact(FactKind.ENVIRONMENT, Action.ADDED, "APP_SKIP")
     reasons = (Reason(rule="says_default", weight=2.0),)

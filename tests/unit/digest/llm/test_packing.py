@@ -145,6 +145,13 @@ def test_a_long_title_is_cut_with_a_mark(length, whole):
     assert (f"> {title[:400]} [...]\n" in shown.user) != whole
 
 
+def test_characters_of_a_line_that_cannot_be_seen_are_shown_as_escapes():
+    made = materials.material("Hide", ("a.py", "a = 1\n", "a = 2\u202e\x1b[2K\nb = 3\tc\n"))
+    shown = prompt_for(made, Language.EN, words, LARGE).user
+    assert "+a = 2\\u{202e}\\u{001b}[2K\n" in shown
+    assert "+b = 3\tc\n" in shown
+
+
 def test_ids_do_not_depend_on_what_fits():
     big = sprawling()
     few = ids_in(prompt_for(big, Language.EN, words, 3000).user)
