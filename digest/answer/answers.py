@@ -88,7 +88,7 @@ def title_of(intent: Changed | Search, language: Language) -> str:
         parts.append(wording.LABELLED.text(language, label=intent.label))
     if intent.author:
         merged = isinstance(intent, Changed) and intent.mergers
-        by = wording.MERGED_BY if merged else wording.BY_AUTHOR
+        by = wording.BY_MERGER if merged else wording.BY_AUTHOR
         parts.append(by.text(language, author=intent.author))
     if intent.path:
         parts.append(wording.UNDER_PATH.text(language, path=intent.path))
