@@ -80,6 +80,7 @@ async def of_people(asked: Meant, ctx: Context) -> Meant:
     listed = [name for name in _JOINT.split(intent.topic) if name]
     names = listed if len(listed) > 1 else intent.topic.split()
     names = _JOINT.split(intent.author) if intent.author else names
+    loose = names[0].split() if len(names) == 1 and intent.author and not asked.held.rows else []
     one = intent.author and (_HANDLE.fullmatch(intent.author) or not asked.held.rows)
     if not one and (intent.author or asked.resolved.topics or not 1 < len(names) <= _PEOPLE):
         return asked
@@ -89,6 +90,9 @@ async def of_people(asked: Meant, ctx: Context) -> Meant:
     changes = await ctx.archive.select(ctx.watched.repository, query)
     if not intent.author and len(listed) == 1 and _written_by(_folded(intent.topic), changes):
         names = [intent.topic]  # the first and the last name of one person
+    if 1 < len(loose) <= _PEOPLE and not _written_by(_folded(intent.author), changes):
+        # "ada vs grace" are two people if each of the words is somebody's.
+        names = loose if all(_written_by(_folded(name), changes) for name in loose) else names
     theirs = [_written_by(_folded(name), changes) for name in names]
     shas = frozenset().union(*theirs)
     more = len(shas) > asked.held.survey.total if intent.author else all(theirs)
@@ -98,7 +102,8 @@ async def of_people(asked: Meant, ctx: Context) -> Meant:
     if intent.without:
         found = list(await asyncio.to_thread(left_of, found, intent.without))
     if not intent.author:
-        asked = replace(asked, intent=replace(intent, topic="", author=", ".join(names)))
+        intent = replace(intent, topic="")
+    asked = replace(asked, intent=replace(intent, author=", ".join(names)))
     if idle := [Code(name) for name, own in zip(names, theirs, strict=True) if not own]:
         listed_names = list_in_words(idle, ctx.language, limit=_PEOPLE)
         asked = asked.noting(answer_text.NONE_BY(ctx.language, names=listed_names))
@@ -251,6 +256,8 @@ async def with_counts(document: Document, asked: Meant, ctx: Context) -> Documen
         told += await _compared(asked, ctx)
     elif intent.counted:
         told += await _share(asked, ctx)
+    if len(intent.kinds) > 1 and not intent.people:
+        told += await _by_kind(asked, ctx)
     if not is_counted(intent):
         return _with_blocks(document, told)
     changes, repository = await selected(asked, ctx), ctx.watched.repository
@@ -324,6 +331,20 @@ async def _share(asked: Meant, ctx: Context) -> Sequence[Block]:
         return ()
     percent = f"{100 * n / total:.0f}"
     return (Paragraph(answer_text.SHARE(ctx.language, n=n, total=total, percent=percent)),)
+
+
+async def _by_kind(asked: Meant, ctx: Context) -> Sequence[Block]:
+    """How many of the changes are of each requested kind; one change may be of several."""
+    shas = {graded.sha for graded in await selected(asked, ctx)}
+    counts: list[str] = []
+    for kind in asked.intent.kinds:
+        one = replace(asked, resolved=restrict(asked.resolved, (kind,), ""))
+        found = await ctx.archive.select(
+            ctx.watched.repository, replace(query_of(one), author="", level=None)
+        )
+        n = sum(graded.sha in shas for graded in found)
+        counts.append(f"{answer_text.KINDS[kind].text(ctx.language)} {n}")
+    return (Paragraph(answer_text.OF_KINDS(ctx.language, counted=" · ".join(counts))),)
 
 
 async def _place(topic: str, ctx: Context) -> str:

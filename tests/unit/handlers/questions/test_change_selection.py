@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
@@ -176,6 +177,15 @@ async def test_two_people_are_counted_side_by_side(ctx):
     shown = markdown((await ask("Ada 和 Grace 本月谁的提交多", ctx)).document)
     assert "Ada Lovelace（3）" in shown
     assert "Grace Hopper（2）" in shown
+    shown = markdown((await ask("ada vs grace this month, who did more?", ctx)).document)
+    assert "Ada Lovelace (3)" in shown
+    assert "Grace Hopper (2)" in shown
+
+
+async def test_several_kinds_are_counted_one_by_one(ctx):
+    shown = markdown((await ask("more fixes or features this month?", ctx)).document)
+    assert re.search(r"By kind: Fixes \d+ · Features \d+\.", shown)
+    assert "By kind" not in markdown((await ask("fixes this month", ctx)).document)
 
 
 @pytest.mark.parametrize(
