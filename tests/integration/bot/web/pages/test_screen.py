@@ -53,6 +53,7 @@ def build(folder: Path) -> Path:
         + "".join(f"def call{m}(a):\n    return a\n\n\n" for m in range(40))
         for n in range(HIGH)
     }
+    flags["engine/call.py"] = 'def call():\n    """Do it."""\n'
     made.commit("Begin", flags, at=MONDAY - timedelta(days=1))
     before = MONDAY - timedelta(hours=12)
     old = 'def call():\n    """Do it.\n\n    .. deprecated:: 1.2\n        Use `later`.\n    """\n'
