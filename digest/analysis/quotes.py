@@ -46,13 +46,13 @@ _POINTER = lazy(
     r"|continues the .{1,80} (?:begun|started) in #.*",
     re.IGNORECASE,
 )
-_OF_FORM = lazy(
+_TEMPLATE = lazy(
     r"\b(?:your (?:changes|pr|pull request)|this pr using|are you proposing"
     r"|please (?:call|describe|explain|include|link|provide) |we (?:generally|typically) require"
     r"|no need to duplicate)\b",
     re.IGNORECASE,
 )
-"""What the form of a request says to its author."""
+"""What the template of a pull request says to its author."""
 
 _LEANS = lazy(
     r"(?:(?:and|but|or|so|first|next|finally|hello|hi|thanks|assume|basically|ideally"
@@ -211,10 +211,10 @@ def _description_paragraphs(reading: ChangeContext) -> tuple[str, ...]:
 
 
 def _says_nothing(paragraph: str, reading: ChangeContext) -> bool:
-    """Whether a paragraph is a mere reference, repeats the title, or is a squashed subject."""
+    """Whether a paragraph is a reference, a template, the title again or a squashed subject."""
     return (
         _ADDRESS.match(paragraph) is not None
-        or _OF_FORM.search(paragraph) is not None
+        or _TEMPLATE.search(paragraph) is not None
         or _SUBJECT.match(paragraph) is not None
         or _POINTER.fullmatch(paragraph.strip()) is not None
         or repeats(paragraph, reading.graded.title)

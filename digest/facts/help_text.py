@@ -57,14 +57,14 @@ _SHOWN_BY_HELP = lazy(r"(?<=\S)[.\s]{0,3}\[env: [^\[\]]{0,100}\]\.?\s?")
 _ITEM = lazy(r"(?<=[\w)'\"`])[ \t]{0,8}\n\s{0,40}(?:[-*] (?=\S)|(?=['\"`][\w.-]{1,40}['\"`]: ))")
 """The end of a line before an item of a list, or before a quoted value that is described."""
 
-_SECTION = lazy(r"(?<=\S)\s{0,8}\n\s{0,8}#{1,6} +(?=[A-Z])")
+_NEXT_HEADING = lazy(r"(?<=\S)\s{0,8}\n\s{0,8}#{1,6} +(?=[A-Z])")
 """The heading of a later part of a description, such as what panics."""
 
-_OPTIONS = lazy(r"^(?:[a-z]{2,12}\|){1,3}(?:description=)?")
-"""What a tag of Go says to the program that writes documentation."""
+_TAG_KEYS = lazy(r"^(?:[a-z]{2,12}\|){1,3}(?:description=)?")
+"""The keys that a struct tag of Go puts before a description."""
 
-_HOLE = lazy(r"[.,;(][^.,;()]{0,80}%[dqsvw]\b")
-"""The part of a text that a program fills in."""
+_PLACEHOLDER = lazy(r"[.,;(][^.,;()]{0,80}%[dqsvw]\b")
+"""The clause of a text that a program completes, as ``(default %d)``."""
 
 _PARAGRAPH = lazy(r"(?<=[\w)'\"`])[ \t]{0,8}\n\s{0,40}\n\s{0,40}(?=[A-Z`])")
 """The end of a paragraph without a full stop."""
@@ -100,12 +100,12 @@ def beside(
 
 def clean(text: str) -> str:
     """The first sentences that fit, on one line; empty for text that is not prose."""
-    text = _PARAGRAPH.sub(". ", _SECTION.split(text, maxsplit=1)[0])
+    text = _PARAGRAPH.sub(". ", _NEXT_HEADING.split(text, maxsplit=1)[0])
     text = _SHOWN_BY_HELP.sub(". ", " ".join(_ITEM.sub("; ", text).split()))
     text = _OTHER_NAME.sub(r"`\1`", text)
     text = _LINK.sub(r"\1", _MARKS.sub(lambda m: f"`{m[1] or m[2]}`", text)).rstrip("-=*# ")
-    text = _RULE.sub("", _OPTIONS.sub("", text, count=1))
-    text = _HOLE.split(_REFERENCE.split(text, maxsplit=1)[0], maxsplit=1)[0]
+    text = _RULE.sub("", _TAG_KEYS.sub("", text, count=1))
+    text = _PLACEHOLDER.split(_REFERENCE.split(text, maxsplit=1)[0], maxsplit=1)[0]
     if len(_WORD.findall(text)) < _LEAST_WORDS or _NOISE.search(text):
         return ""
     kept = ""

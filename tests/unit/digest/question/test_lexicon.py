@@ -46,3 +46,9 @@ def test_every_phrase_of_the_table_is_asked_for_by_a_rule():
     sources = Path(lexicon.__file__).parent.glob("*.py")
     asked = set(re.findall(r'"(\w+)"', "".join(one.read_text("utf-8") for one in sources)))
     assert set(read_table("digest.question", "cues.toml")["phrases"]) <= asked
+
+
+def test_no_list_of_cues_names_a_wording_twice():
+    for tag, listed in read_table("digest.question", "cues.toml")["cues"].items():
+        wordings = [one.strip() for one in listed.split(",")]
+        assert sorted({one for one in wordings if wordings.count(one) > 1}) == [], tag

@@ -420,6 +420,9 @@ async def test_a_name_in_lower_case_stays_a_person_in_what_follows(ctx):
     talk = await last_talk(replace(ctx, conversation=ME))
     assert talk is not None
     assert 'author:"grace"' in talk.question
+
+
+async def test_a_period_is_set_beside_another_one(ctx):
     none = shown(await said(ctx, "fixes by ada in January", "compared to December?"))
     assert "2025-12-01 00:00" in none
 
