@@ -50,6 +50,7 @@ from handlers.digests.ingest import tip_of
 from handlers.ports.chat_port import ConversationKey, Length, Talk
 from handlers.ports.storage import names_of
 from handlers.questions import answer
+from handlers.questions.change_selection import JOINT
 from handlers.questions.reading_line import with_reading
 from handlers.questions.scope import undoings_below
 
@@ -352,11 +353,12 @@ async def _in_index(words: Sequence[str], ctx: Context) -> tuple[frozenset[str],
 
 
 def _of_people(reading: Reading, people: frozenset[str]) -> Reading:
-    """The reading with a topic of names alone as its author."""
+    """The reading with a topic of names alone, as *ada and grace*, as its author."""
     intent = reading.intent
     if not isinstance(intent, intents.Changed | intents.Again) or intent.author:
         return reading
-    if not intent.topic or not people.issuperset(intent.topic.lower().split()):
+    names = " ".join(JOINT.split(intent.topic)).lower().split()
+    if not names or not people.issuperset(names):
         return reading
     intent = replace(intent, topic="", author=intent.topic)
     intent = replace(intent, only=False) if isinstance(intent, intents.Again) else intent

@@ -77,9 +77,9 @@ async def of_people(asked: Meant, ctx: Context) -> Meant:
     if asked.intent.mergers and asked.intent.author:
         return await _merged_by(asked, ctx)
     intent = asked.intent
-    listed = [name for name in _JOINT.split(intent.topic) if name]
+    listed = [name for name in JOINT.split(intent.topic) if name]
     names = listed if len(listed) > 1 else intent.topic.split()
-    names = _JOINT.split(intent.author) if intent.author else names
+    names = JOINT.split(intent.author) if intent.author else names
     loose = names[0].split() if len(names) == 1 and intent.author and not asked.held.rows else []
     one = intent.author and (_HANDLE.fullmatch(intent.author) or not asked.held.rows)
     if not one and (intent.author or asked.resolved.topics or not 1 < len(names) <= _PEOPLE):
@@ -124,7 +124,9 @@ async def _merged_by(asked: Meant, ctx: Context) -> Meant:
     return replace(asked, held=await listed_result(found, asked.resolved, ctx), only=found)
 
 
-_JOINT = lazy(r" ?(?:[,，、&/]|\b(?:and|or|vs)\b|[和与]) ?", re.IGNORECASE)
+JOINT = lazy(r" ?(?:[,，、&/]|\b(?:and|or|vs)\b|[和与]) ?", re.IGNORECASE)
+"""What stands between the names of several people."""
+
 _HANDLE = lazy(r"[a-z\d][a-z\d_-]{2,38}")
 _PEOPLE = 5
 

@@ -182,10 +182,18 @@ async def test_two_people_are_counted_side_by_side(ctx):
     assert "Grace Hopper (2)" in shown
 
 
+async def test_names_of_two_people_alone_are_people_and_no_topic(ctx):
+    answer = await ask("ada and grace this month", ctx)
+    assert answer.total == 5
+    assert "by ada and grace" in markdown(answer.document)
+
+
 async def test_several_kinds_are_counted_one_by_one(ctx):
     shown = markdown((await ask("more fixes or features this month?", ctx)).document)
     assert re.search(r"By kind: Fixes \d+ · Features \d+\.", shown)
     assert "By kind" not in markdown((await ask("fixes this month", ctx)).document)
+    shown = markdown((await ask("本月修复多还是新功能多", ctx)).document)
+    assert re.search(r"按类型：修复 \d+ · 新功能 \d+。", shown)
 
 
 @pytest.mark.parametrize(
