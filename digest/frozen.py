@@ -1,7 +1,8 @@
 """Immutable value types, made faster than :func:`dataclasses.dataclass` makes them.
 
 A command imports hundreds of them. The standard library compiles six functions for each, for which
-a short command would wait; here only the constructor is compiled, and the other methods are shared.
+a short command would wait; here only the constructor is compiled, when it is first called, and the
+other methods are shared.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ def frozen(cls: type | None = None, /, *, kw_only: bool = True) -> Any:
 def _made(given: type, kw_only: bool) -> type:
     cls: Any = dataclass(init=False, repr=False, eq=False, slots=True, kw_only=kw_only)(given)
     own = fields(cls)
-    _add(cls, __init__=_constructor(cls, own), __repr__=_shown, __setattr__=_refuse)
+    _add(cls, __init__=_constructor(cls), __repr__=_shown, __setattr__=_refuse)
     _add(cls, __delattr__=_refuse, __getstate__=_state, __setstate__=_restore)
     compared = [one.name for one in own if one.compare]
     key: Callable[[Any], Any] = attrgetter(*compared) if compared else lambda _: ()
@@ -57,7 +58,18 @@ def _add(cls: type, **methods: Callable[..., Any]) -> None:
             setattr(cls, name, method)
 
 
-def _constructor(cls: type, own: tuple[Field[Any], ...]) -> Callable[..., None]:
+def _constructor(cls: Any) -> Callable[..., None]:
+    """A constructor that replaces itself by the compiled one when it is first called."""
+
+    def __init__(self: object, /, *given: Any, **named: Any) -> None:  # noqa: N807 - as it is set
+        if cls.__init__ is __init__:  # otherwise another thread was faster
+            cls.__init__ = _compiled(cls, fields(cls))
+        cls.__init__(self, *given, **named)
+
+    return __init__
+
+
+def _compiled(cls: type, own: tuple[Field[Any], ...]) -> Callable[..., None]:
     scope: dict[str, Any] = {"MISSING": MISSING}
     named: list[str] = []
     placed: list[str] = []

@@ -16,6 +16,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 from urllib.parse import quote, unquote, unquote_plus
 
+from digest.core.patterns import lazy
 from digest.document import Link, Span, Text
 
 _HIDDEN = "***"
@@ -25,11 +26,11 @@ _LEAST = 6
 
 # ``password``, ``sslpassword``; but ``passfile`` and ``sslkey`` name files:
 # https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-PARAMKEYWORDS
-_SECRET_KEY = re.compile(r"passw|secret|token", re.IGNORECASE)
+_SECRET_KEY = lazy(r"passw|secret|token", re.IGNORECASE)
 
 # A password may contain anything unescaped, as SQLAlchemy accepts it, even an @: it ends at the
 # last one before a question mark. In an invalid address this hides too much rather than too little.
-_USER_INFO = re.compile(r"(?P<user>[^:/?#@]*)(?::(?P<password>[^@]*(?:@[^@?]*(?=@))*))?@")
+_USER_INFO = lazy(r"(?P<user>[^:/?#@]*)(?::(?P<password>[^@]*(?:@[^@?]*(?=@))*))?@")
 
 
 def secrets_in(address: str) -> tuple[str, ...]:
@@ -135,7 +136,7 @@ def address(url: str) -> str:
     return cleaned if relative or scheme.lower() in {"http", "https", "mailto"} else ""
 
 
-_WEB = re.compile(r"https?://[^/]")
+_WEB = lazy(r"https?://[^/]")
 _KEPT_IN_URLS = "/?#&=%:@!,;+~$'-._"
 _LONGEST_URL = 1000
 

@@ -46,12 +46,12 @@ _ENTRY = lazy(
     r"|[\s(]*#\d{1,9}[).]*$"
 )
 
-_LIMITS = re.compile(
+_LIMITS = lazy(
     r"not support(?:ed)?\b|unsupported|only support|support(?:s|ed) only|not implemented",
     re.IGNORECASE,
 )
 
-_ABOUT_USE = re.compile(
+_ABOUT_USE = lazy(
     r"--\w|\b(?:not support(?:ed)?|unsupported|only supports?|invalid|specify|incompatible"
     r"|mutually exclusive|not (?:compatible|allowed)"
     r"|(?:must|requires?|cannot|can't|support(?:s|ed)?)\b(?=.*(?:\w_\w|[A-Z]{3}|[=`'\"])))"
@@ -66,7 +66,7 @@ _OF_CODE = lazy(
 """Words of an error that only a mistake in the code can cause."""
 
 _LIFTS = lazy(r"\b(?:add|support|enable|allow)(?:s|ed|ing)?\b", re.IGNORECASE)
-INNER = re.compile(r"(?:^|_)(?:INTERNAL|TEST|TESTS|TESTING|DEBUG)(?:_|$)|^_")
+INNER = lazy(r"(?:^|_)(?:INTERNAL|TEST|TESTS|TESTING|DEBUG)(?:_|$)|^_")
 """Names that only the project's own developers use."""
 
 _HEADING = frozenset(

@@ -18,8 +18,7 @@ from digest.core.patterns import lazy
 from digest.document import Code, Spans, Text
 from digest.facts.exposure import is_sent
 from digest.facts.paths import of_tools, pins_only
-from digest.facts.security import PRIVATE_FORK
-from digest.facts.subject import strip_numbers, strip_tags
+from digest.facts.subject import PRIVATE_FORK, strip_numbers, strip_tags
 from digest.frozen import frozen
 from digest.i18n import statement_text as words
 from digest.i18n.phrase import Part, Phrase, join, list_in_words

@@ -14,9 +14,7 @@ from digest.core.facts import Area, Clue, ClueKind, Evidence
 from digest.core.grade import Graded, Level
 from digest.core.patterns import lazy
 from digest.core.statement import Aspect, Statement
-from digest.facts.help_text import clean
-from digest.facts.security import PRIVATE_FORK
-from digest.facts.subject import strip_numbers
+from digest.facts.subject import PRIVATE_FORK, strip_numbers
 from digest.i18n import statement_text as words
 from digest.i18n.statement_text import STOP
 
@@ -294,6 +292,10 @@ def breaking_notes(reading: ChangeContext) -> list[tuple[str, Evidence]]:
 def marked_notes(reading: ChangeContext, mark: str) -> list[tuple[str, Evidence]]:
     """The entries of a mark that the change adds to the project's changelog."""
     notes = [n for n in reading.facts.notes if n.mark == mark]
+    if not notes:
+        return []
+    from digest.facts.help_text import clean
+
     told = ((opening(clean(_TAGGED.sub("", note.text))), note.evidence) for note in notes)
     return [(strip_numbers(text)[0].rstrip("."), place) for text, place in told if text]
 

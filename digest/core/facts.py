@@ -6,6 +6,7 @@ import re
 from enum import StrEnum
 
 from digest.core.change import FileStatus, Side
+from digest.core.patterns import lazy
 from digest.frozen import frozen
 
 FACTS_VERSION = 63
@@ -261,9 +262,9 @@ def is_for_tests(fact: Fact) -> bool:
     return fact.kind is FactKind.ENVIRONMENT and "TEST" in fact.name.split("_")
 
 
-_DEPRECATES = re.compile(r"(?:[\w./-]{1,40}: )?deprecat(?:e|es|ed|ing)\b", re.IGNORECASE)
-_INNER = re.compile(r"(?:^|/)internal/.*\.go$")  # nobody else can import it
-_MERGE = re.compile(
+_DEPRECATES = lazy(r"(?:[\w./-]{1,40}: )?deprecat(?:e|es|ed|ing)\b", re.IGNORECASE)
+_INNER = lazy(r"(?:^|/)internal/.*\.go$")  # nobody else can import it
+_MERGE = lazy(
     r"merg(?:e|es|ed|ing)\b(?: \S{1,80}(?: \(#\d{1,9}\))?$|.{0,120}\bbranch(?:es)?\b"
     r"|(?: back| in| new| private| the| with){0,3} ['\"`]?(?:commit '|dev|main\b|master\b|next\b"
     r"|origin|release|remote|stable\b|tag\b|trunk\b|upstream|v?\d{1,4}\.)"

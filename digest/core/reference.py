@@ -7,6 +7,7 @@ from dataclasses import field, replace
 
 from digest.core.facts import Area
 from digest.core.grade import Level
+from digest.core.patterns import lazy
 from digest.errors import InvalidReference
 from digest.frozen import frozen
 from digest.window import Window
@@ -16,12 +17,12 @@ _LONGEST = 2048  # characters; longer than any address of a forge
 _REPOSITORY = r"[A-Za-z0-9][\w.-]*(?:/[\w.-]+){1,4}"
 _NUMBER = r"0*([1-9][0-9]{0,8})"
 _SHA = r"([0-9a-fA-F]{7,64})"
-_NUMBERED = re.compile(rf"({_REPOSITORY})?([#!]){_NUMBER}", re.ASCII)
-_PREFIXED = re.compile(rf"GH-{_NUMBER}", re.ASCII | re.IGNORECASE)
-_PLAIN = re.compile(r"(?=[0-9]{1,6}$)0*([1-9][0-9]*)", re.ASCII)
-_COMMIT = re.compile(rf"(?:({_REPOSITORY})@)?{_SHA}", re.ASCII)
-_CALLED_ISSUE = re.compile(r"(?:issue|ticket|bug|问题|工单)[: ]? ?", re.IGNORECASE)
-_ADDRESS = re.compile(
+_NUMBERED = lazy(rf"({_REPOSITORY})?([#!]){_NUMBER}", re.ASCII)
+_PREFIXED = lazy(rf"GH-{_NUMBER}", re.ASCII | re.IGNORECASE)
+_PLAIN = lazy(r"(?=[0-9]{1,6}$)0*([1-9][0-9]*)", re.ASCII)
+_COMMIT = lazy(rf"(?:({_REPOSITORY})@)?{_SHA}", re.ASCII)
+_CALLED_ISSUE = lazy(r"(?:issue|ticket|bug|问题|工单)[: ]? ?", re.IGNORECASE)
+_ADDRESS = lazy(
     rf"https?://[A-Za-z0-9.-]+(?::[0-9]+)?/({_REPOSITORY}?)(?:/-)?"
     r"/(?:(?:pulls?|(?P<merge>merge_requests)|(?P<issue>issues|work_items))/"
     rf"{_NUMBER}(?:/commits/{_SHA})?|commits?/{_SHA})"

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from digest.core.change import FileChange, FileStatus, Hunk
+from digest.core.patterns import lazy
 from digest.frozen import frozen
 
 _ESCAPE = re.compile(rb'\\([abfnrtv"\\]|[0-3][0-7]{2})')
@@ -41,7 +42,7 @@ def _meaning(escape: re.Match[bytes]) -> bytes:
     return _SIMPLE.get(code) or bytes([int(code, 8)])
 
 
-_RANGES = re.compile(r"@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@ ?(.*)")
+_RANGES = lazy(r"@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@ ?(.*)")
 _FILE = "diff --git "
 _NO_NEWLINE = "\\"
 
@@ -155,7 +156,7 @@ _STATUSES = {
     "rename from ": FileStatus.RENAMED,
     "copy from ": FileStatus.COPIED,
 }
-_MODE = re.compile(r"(old|new|new file|deleted file|index)(?: mode| \S+) (\d{6})")
+_MODE = lazy(r"(old|new|new file|deleted file|index)(?: mode| \S+) (\d{6})")
 
 
 def _side(written: str, prefix: str) -> str:

@@ -32,17 +32,17 @@ _FRAGMENT = lazy(
     re.IGNORECASE,
 )
 
-_GUIDE = re.compile(
+_GUIDE = lazy(
     r"(?:^|/)(?:upgrad(?:e|ing)|breaking[-_]changes?|porting[-_]guides?)(?:[-_/][\w./-]{1,80})?"
     r"\.(?:md|mdx|rst|txt|adoc)$|(?:^|/)(?:UPDATING|MIGRAT(?:ING|ION))(?:\.(?:md|rst|txt))?$"
     r"|^(?:[\w.-]{1,40}/){0,2}migration(?:[-_]guide)?\.(?:md|mdx|rst)$",
 )
-_NOT_OURS = re.compile(r"(?:^|/)(?:vendor|node_modules|third[-_]party|tests?|testdata)/")
+_NOT_OURS = lazy(r"(?:^|/)(?:vendor|node_modules|third[-_]party|tests?|testdata)/")
 
 INTERNAL = "internal"
 """The mark of entries that are meant for the project's own developers or users of its code."""
 
-_AUDIENCE = re.compile(
+_AUDIENCE = lazy(
     r"(?:audience|change_logs?): *\[? *[\"']?(?:api|developers?|internal)[\"']? *\]? *"
 )
 """The line of a fragment that only concerns those who write code."""

@@ -33,8 +33,8 @@ from digest.facts.deprecated_names import (
     owner_of,
 )
 from digest.facts.languages import language_of
-from digest.facts.renames import last
 from digest.facts.side_text import COMMENT, FileContext, SideLines, block, changed_text, indent_of
+from digest.facts.similarity import last
 from digest.frozen import frozen
 
 _HINTS = ("eprecat", "DEPRECAT", "be removed", "bsolete", "FutureWarning")

@@ -12,13 +12,15 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from digest.core.facts import Action, Area, Fact, FactKind
 from digest.core.patterns import lazy
 from digest.facts.languages import language_of
-from digest.facts.renames import last
-from digest.facts.side_text import FileContext
-from digest.facts.similarity import spelled
+from digest.facts.similarity import last, spelled
+
+if TYPE_CHECKING:
+    from digest.facts.side_text import FileContext
 
 _INDEXES = ("index.ts", "index.js", "index.tsx", "index.mjs", "mod.ts")
 _TYPED_CLASS = lazy(r"Arg(?:s|uments)$")

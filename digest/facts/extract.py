@@ -50,6 +50,7 @@ from digest.facts.named_settings import is_same_default
 from digest.facts.paths import area_of, of_tools
 from digest.facts.reverts import find_undone
 from digest.facts.side_text import FileContext, FileSide
+from digest.facts.similarity import last
 from digest.facts.subject import read_subject, strip_numbers, unwrap_message, with_sign
 from digest.facts.syntax.grammar import ParseBudget
 
@@ -247,16 +248,16 @@ def _newly_told(
     if "deprecat" in change.commit.message.lower():
         return list(found)
     own = [s for s in scenes.values() if s.area is Area.CORE and not _repeats(s)]
-    new = {renames.last(f.name) for f in found if f.action is Action.ADDED}
-    new -= {renames.last(f.name) for f in found if f.kind is FactKind.DEPRECATION}
+    new = {last(f.name) for f in found if f.action is Action.ADDED}
+    new -= {last(f.name) for f in found if f.kind is FactKind.DEPRECATION}
     code = [text for s in own if "deprecat" in (text := s.changed_text.lower())]
     return [
         f
         for f in found
         if f.kind is not FactKind.DEPRECATION
         or not ((scene := scenes.get(f.evidence.path)) and _repeats(scene))
-        or any(renames.last(f.name).lower() in text for text in code)
-        or (f.replacement and renames.last(f.replacement) in new)
+        or any(last(f.name).lower() in text for text in code)
+        or (f.replacement and last(f.replacement) in new)
     ]
 
 
@@ -315,7 +316,7 @@ def _consistent(facts: tuple[Fact, ...], scenes: Mapping[str, FileContext]) -> t
     """
     removed = (f for f in facts if f.action is Action.REMOVED)
     gone = {
-        (renames.last(f.name), f.evidence.path)
+        (last(f.name), f.evidence.path)
         for f in removed
         if not (f.evidence.path.endswith(".py") and exposure.is_private_module(f.evidence.path))
     }
@@ -323,7 +324,7 @@ def _consistent(facts: tuple[Fact, ...], scenes: Mapping[str, FileContext]) -> t
     renamed = (
         f for f in facts if f.action is Action.RENAMED and "deprecated" in (f.after or "").lower()
     )
-    olds = {renames.last(f.after or ""): f.before for f in renamed}
+    olds = {last(f.after or ""): f.before for f in renamed}
     notices = FactKind.DEPRECATION
     facts = tuple(
         replace(f, name=olds.get(f.name) or f.name) if f.kind is notices else f for f in facts
@@ -335,14 +336,14 @@ def _consistent(facts: tuple[Fact, ...], scenes: Mapping[str, FileContext]) -> t
             key = _spoken(fact.name)
             if key not in best or _weight(fact) > _weight(best[key]):
                 best[key] = fact
-    going = {renames.last(f.name) for f in best.values()}
+    going = {last(f.name) for f in best.values()}
     lost = {name for name, _ in gone}
     kept = {
-        renames.last(f.name)
+        last(f.name)
         for f in best.values()
-        if (renames.last(f.name), f.evidence.path) not in gone
+        if (last(f.name), f.evidence.path) not in gone
         and (scene := scenes.get(f.evidence.path))
-        and exposure.has_field(scene, renames.last(f.name))
+        and exposure.has_field(scene, last(f.name))
     }
     return tuple(f for f in facts if _holds(f, lost - kept, going, best))
 
@@ -350,7 +351,7 @@ def _consistent(facts: tuple[Fact, ...], scenes: Mapping[str, FileContext]) -> t
 def _without_retold(facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
     """The facts without members that a message calls deprecated by another owner than the code."""
     new = [f for f in facts if f.kind is FactKind.DEPRECATION and f.action is Action.ADDED]
-    coded = {renames.last(f.name): f.name for f in new if f.detail != "message"}
+    coded = {last(f.name): f.name for f in new if f.detail != "message"}
     marked = {f.name.rpartition("::")[2] for f in new if "::" in f.name}
     facts = tuple(f for f in facts if f.kind is not FactKind.DEPRECATION or f.name not in marked)
     return tuple(
@@ -359,7 +360,7 @@ def _without_retold(facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
         if f.kind is not FactKind.DEPRECATION
         or f.detail != "message"
         or "." not in f.name
-        or coded.get(renames.last(f.name), f.name) == f.name
+        or coded.get(last(f.name), f.name) == f.name
     )
 
 
@@ -369,15 +370,12 @@ def _as_users_write(facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
     The setting's replacement is the one in the mark, which is at the member itself.
     """
     new = [f for f in facts if f.kind is FactKind.DEPRECATION and f.action is Action.ADDED]
-    paths = {renames.last(f.name): f for f in new if "." in f.name and f.name[0].islower()}
-    marks = {
-        renames.last(f.name): f
-        for f in new
-        if f.detail == "mark" and ("." not in f.name or f.name[0].isupper())
-    }
+    paths = {last(f.name): f for f in new if "." in f.name and f.name[0].islower()}
+    marked = (f for f in new if f.detail == "mark")
+    marks = {last(f.name): f for f in marked if "." not in f.name or f.name[0].isupper()}
     both = paths.keys() & marks.keys()
     return tuple(
-        replace(f, replacement=marks[renames.last(f.name)].replacement or f.replacement)
+        replace(f, replacement=marks[last(f.name)].replacement or f.replacement)
         if any(f is paths[name] for name in both)
         else f
         for f in facts
@@ -390,9 +388,9 @@ def _holds(
 ) -> bool:
     if fact.kind is FactKind.DEPRECATION and fact.action is not Action.REMOVED:
         told = fact.action is Action.CHANGED or best[_spoken(fact.name)] is fact
-        return told and renames.last(fact.name) not in gone
+        return told and last(fact.name) not in gone
     ends = fact.detail == "default" and fact.after in {None, "None"}
-    return not (ends and renames.last(fact.name) in going)
+    return not (ends and last(fact.name) in going)
 
 
 def _spoken(name: str) -> str:

@@ -18,8 +18,8 @@ from digest.core.facts import Area, Fact
 from digest.core.patterns import lazy, read_patterns
 from digest.facts.languages import language_of
 from digest.facts.named_settings import default_fact
-from digest.facts.renames import last
 from digest.facts.side_text import FileContext, SideText, enclosing, indent_of
+from digest.facts.similarity import last
 
 LONGEST = 300  # maximum characters of a text
 _BELOW = 10  # maximum lines of a declaration that are read

@@ -7,11 +7,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from digest.core.facts import Action, Fact, FactKind, Facts
 from digest.core.patterns import lazy, read_table
-from digest.facts.side_text import SideLines
 from digest.frozen import frozen
+
+if TYPE_CHECKING:
+    from digest.facts.side_text import SideLines
 
 _TABLE = read_table("digest.facts", "words.toml")["manifests"]
 _TOOLCHAINS = frozenset(_TABLE["toolchains"].split())
@@ -38,7 +41,7 @@ class Pin:
     mentioned: bool = False
 
 
-Reader = Callable[[SideLines], Iterator[Pin]]
+Reader = Callable[["SideLines"], Iterator[Pin]]
 BY_NAME: dict[str, Reader] = {}
 BY_SHAPE: list[tuple[re.Pattern[str], Reader]] = []
 NEED_WHOLE: set[Reader] = set()

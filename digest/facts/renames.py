@@ -17,7 +17,7 @@ from digest.core.change import Hunk
 from digest.core.facts import Action, Fact, FactKind
 from digest.core.patterns import lazy
 from digest.facts.paths import area_of
-from digest.facts.similarity import NAME_WORDS, common_start, is_opposite, last_part, spelled
+from digest.facts.similarity import NAME_WORDS, common_start, is_opposite, last, last_part, spelled
 from digest.facts.syntax.declarations import grouped
 
 Beside = Callable[[Fact], tuple[str, str]]
@@ -352,11 +352,6 @@ def _similar(old: str, new: str) -> bool:
     if one == other or is_opposite(one, other):
         return False
     return SequenceMatcher(None, one, other).ratio() >= _SIMILAR
-
-
-def last(name: str) -> str:
-    """The last part of a name as program text writes it: ``max_len`` for ``--max-len``."""
-    return name.rpartition(".")[2].lstrip("-").replace("-", "_")
 
 
 def _alike(facts: list[Fact], message: str) -> list[Fact]:

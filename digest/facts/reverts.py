@@ -20,7 +20,7 @@ _REVERT = lazy(
     r"(?=[\s:\"“'`#\[]|$)\s*:?\s*",
     re.IGNORECASE,
 )
-RELANDED = re.compile(
+RELANDED = lazy(
     r"(?:re-?land(?:s|ed|ing)?|re-?appl(?:y|ies|ied|ying)|un-?revert(?:s|ed|ing)?)(?: of)?"
     r"(?=[\s:\"“'`#\[]|$)\s*:?\s*",
     re.IGNORECASE,

@@ -18,6 +18,7 @@ from digest.core.patterns import lazy, read_table
 from digest.facts.languages import patterns, words
 from digest.facts.message import MESSAGE, message_lines
 from digest.facts.side_text import FileContext, SideLines
+from digest.facts.subject import PRIVATE_FORK
 
 _ADVISORY = lazy(
     r"\b(?:CVE[- ](\d{4})[- ](\d{4,7})|(GHSA(?:-[0-9a-z]{4}){3})|("
@@ -34,8 +35,6 @@ _MENDED = lazy(
 """What is done about a weakness: tools that look for vulnerabilities have messages full of them."""
 _MARK = lazy(r"(?<=\s)\[security\]$", re.IGNORECASE)
 """The suffix that Renovate adds to the title of an update required by an advisory."""
-PRIVATE_FORK = "Merge commit from fork"
-"""The subject of a commit from the private fork in which GitHub lets an advisory be fixed."""
 _ACRONYMS = lazy(r"\b(?:XSS|SSRF|CSRF|RCE|XXE|ReDoS|IDOR|MITM)\b|\bDoS\b")
 
 _WORD_HINTS = tuple(_TABLE["hints"])

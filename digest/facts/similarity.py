@@ -14,6 +14,11 @@ def last_part(name: str) -> str:
     return re.split(r"[.:]+", name)[-1]
 
 
+def last(name: str) -> str:
+    """The last part of a name as program text writes it: ``max_len`` for ``--max-len``."""
+    return name.rpartition(".")[2].lstrip("-").replace("-", "_")
+
+
 def spelled(name: str) -> str:
     """A name regardless of the case and the marks between its words."""
     return name.replace("-", "").replace("_", "").casefold()

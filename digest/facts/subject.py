@@ -88,6 +88,9 @@ _PLAIN_PART = lazy(
     r"[\s,:-]+\(?part\s#?(\d{1,3})(?:\s?(?:/|of)\s?(\d{1,3}|[nNxX]))?\)?$", re.IGNORECASE
 )
 _ROUND_SERIES = lazy(r"\s*\((?:part\s)?(\d{1,3})/(\d{1,3}|[nNxX])\)", re.IGNORECASE)
+PRIVATE_FORK = "Merge commit from fork"
+"""The subject of a commit from the private fork in which GitHub lets an advisory be fixed."""
+
 _LONGEST = 1000  # maximum characters of a first line that are read: far more than any real subject
 
 

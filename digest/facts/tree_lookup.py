@@ -17,9 +17,8 @@ from digest.core.facts import Action, Area, Fact, FactKind, Facts
 from digest.facts import env_variables, flags, metrics, routes
 from digest.facts.languages import language_of, words
 from digest.facts.paths import area_of
-from digest.facts.renames import last
 from digest.facts.side_text import block, whole
-from digest.facts.similarity import last_part
+from digest.facts.similarity import last, last_part
 from digest.frozen import frozen
 
 Place = tuple[str, str]  # a file in a tree: the full name of a commit, and the path

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 from digest.core.change import Commit
 from digest.core.facts import Facts
 from digest.core.grade import Grade, Level, Reason, Thresholds
-from digest.core.patterns import read_file
+from digest.core.patterns import lazy, read_file
 from digest.frozen import frozen
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ _SHOWN_RENAMES = frozenset(
 )
 """Signals that something users know was renamed, as a title with a name of the code may say."""
 
-_FOR_USERS = re.compile(
+_FOR_USERS = lazy(
     r"--|\b(?:flag|option|config\w*|metric|endpoint|env)s?\b|(?-i:\b[A-Z][A-Z0-9]+_[A-Z])",
     re.IGNORECASE,
 )
@@ -92,7 +92,7 @@ _UPDATES = frozenset({"bot", "dependency", "title_upgrade", "toolchain"})
 """Signals of an update, which a changelog lists among changes and which few must react to."""
 
 _USE = frozenset({"title_hardening", "title_interface", "title_removal"})
-_INTERNAL = re.compile(
+_INTERNAL = lazy(
     r"::|[(]|->|\w<|[a-z][A-Z]|\w\.(?!(?:cfg|conf|env|html|ini|json|lock|log|md|py|toml|txt|ya?ml)$)\w"
     r"|[a-z]_[a-z]|^[A-Z][A-Z0-9_]*[a-z]\w*$"
 )

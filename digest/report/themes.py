@@ -19,6 +19,7 @@ from digest.analysis.wording import main_places
 from digest.core.enums import Language
 from digest.core.facts import Undone
 from digest.core.grade import Graded, Level
+from digest.core.patterns import lazy
 from digest.core.statement import Analysis, Origin
 from digest.document import Code, Spans, Text
 from digest.frozen import frozen
@@ -191,7 +192,7 @@ def _apart(ranked: Iterable[Theme], weighty: Collection[str]) -> list[Theme]:
 
 _LONGEST = 10_000  # characters of a message
 
-_REFERENCE = re.compile(
+_REFERENCE = lazy(
     r"\b(?:follow(?:s|ing|ed)?[- ]?ups?(?: (?:change|fix|pr))?(?: (?:to|of|on|for|from))?"
     r"|builds? on|on top of|introduced (?:in|by)|regress(?:ed|ion)(?: (?:in|from|of|by))?"
     r"|broken (?:in|by|since)|caused by|missed in|missing (?:in|from)|leftovers? (?:of|from)"

@@ -54,6 +54,29 @@ class Other:
     note: str = field(default="", compare=False)
 
 
+def test_constructor_is_compiled_when_it_is_first_called():
+    @frozen
+    class Fresh:
+        x: int
+
+    @frozen
+    class Derived(Fresh):
+        y: int
+
+    waiting = Fresh.__init__
+    with pytest.raises(
+        TypeError, match=r"Fresh.__init__\(\) got an unexpected keyword argument 'y'"
+    ):
+        Fresh(x=1, y=2)
+    compiled = Fresh.__init__
+    assert compiled is not waiting
+    assert (Derived(x=1, y=2).y, Fresh(x=3).x) == (2, 3)
+
+    later = object.__new__(Fresh)
+    waiting(later, x=4)  # as a thread calls it that looked it up before
+    assert (later.x, Fresh.__init__) == (4, compiled)
+
+
 def test_constructor_has_defaults_and_names_as_a_dataclass():
     assert (Point(x=1).x, Point(x=1).y, Point(x=1).names) == (1, 2, [])
     assert Point(x=1).names is not Point(x=1).names
