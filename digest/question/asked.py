@@ -33,7 +33,6 @@ _TOPICAL_WORDS = frozenset(
 _PLACES = frozenset({"file", "files", "folder", "directory", "文件", "目录", "文件夹"})
 """Words that ask for numbers only if the question counts or ranks."""
 
-
 _PACKAGES = frozenset({"crate", "crates", "package", "packages", "包"})
 """Words for parts of the repository if they are ranked, otherwise for dependencies."""
 
@@ -43,7 +42,6 @@ _CLOSING = frozenset({"go", "look", "looking", "going", "like"})
 _PLEAS = ("can you", "could you", "would you", "please", "pls")
 _PLEAS_ZH = ("帮我", "帮忙", "麻烦", "请", "你能", "你可以")
 _DEEDS_ZH = ("写", "修", "改", "删", "实现", "重写", "生成", "合并", "回滚", "加", "提")
-
 _GOES = frozenset({"go", "going", "move", "moving", "jump", "get", "come", "coming"})
 _COMMANDS = frozenset({"check", "display", "get", "list", "print", "show", "view"})
 """Requests to the bot that are commands of a repository behind its name."""
@@ -180,7 +178,9 @@ class Asked:
         if self.top:
             return self.filters.level
         ranks = self.has("contributors", "per:file", "per:folder", "per:author", "who")
-        words = (t for t in self.tokens if not (ranks and "most" in t.tags))
+        words = [t for t in self.tokens if not (ranks and "most" in t.tags)]
+        if self.kinds or self.has("upgrade"):  # "breaking changes I should know about"
+            words = [t for t in words if "know" not in t.text]
         spoken = {Level(tag[6:]) for t in words for tag in t.tags if tag.startswith("level:")}
         named = [level for level in Level if level in spoken][-1 if self.has("join") else 0 :]
         return self.filters.level or next(iter(named), None)

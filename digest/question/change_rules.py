@@ -268,6 +268,8 @@ def _wanted(asked: Asked) -> str:
         return "instead"
     if asked.says("yes_or_no"):
         return ""
+    if asked.has("why") and asked.actions == (Action.REMOVED,):
+        return "removed"
     if not asked.says("which"):
         return "value" if asked.has("bump") and asked.says("least_version") else ""
     if asked.says("which_release") and not asked.has("bump"):

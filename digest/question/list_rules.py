@@ -187,6 +187,7 @@ def _weight(asked: Asked, intent: Changed) -> float:
     kinds = asked.kinds or intent.kinds == (ChangeKind.ACTION,)
     said = (asked.spans, intent.path, intent.author, asked.slots(Release), intent.people and done)
     weight += 2.0 * sum(map(bool, (*said, kinds)))
+    weight += bool(intent.topic and asked.says("is_there_any"))
     commits = asked.spans and not isinstance(asked.span, Window)
     weight += sum(map(bool, (commits, asked.level, asked.things)))
     if asked.actions:

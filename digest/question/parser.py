@@ -401,6 +401,7 @@ def _read(question: str, now: Now, background: Background) -> Reading | None:
     yes_or_no = asked.says("yes_or_no")
     undone = yes_or_no and asked.says("undone")
     closed = bool(said) and yes_or_no and not (asked.has("it") and follows)
+    closed = closed and not asked.says("still_happens")
     spelt = " ".join(token.text for token in tokens)
     dated = asked.says("which_release") or says(spelt, "which_release")
     dated = dated and bool(asked.kinds or asked.topic)

@@ -23,6 +23,7 @@ from digest.topics.terms import pieces, term
 from handlers.context import Context
 from handlers.ports.storage import Tip
 from handlers.questions import requirements
+from handlers.questions.named_changes import SAYS
 from handlers.questions.named_history import OPEN, NamedHistory, committed
 
 
@@ -69,6 +70,10 @@ async def state_lines(
         if not needs and (action is Action.REMOVED or not renamed):
             gone = stands is False and action is Action.REMOVED
             aspects[action.value] = await _done(phrase, action, history, tip, ctx, gone=gone)
+    if intent.claim == "removed" and not (stands is False or aspects.get("removed")):
+        titles = (graded.title for graded, _ in history.found)
+        if not any(SAYS[Action.REMOVED].search(title) for title in titles):
+            aspects["removed"] = [answer_text.NO_REMOVAL(ctx.language, name=Code(name))]
     if intent.claim in {"added", "release"}:
         if aspects.get("added"):
             aspects.pop("said", None)  # the question is when it was added, not what happened later

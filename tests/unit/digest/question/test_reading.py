@@ -1079,6 +1079,19 @@ def test_what_is_not_wanted_is_left_out_however_it_is_said(question, meant):
         ("辛苦啦～顺手帮我列一下7月5号合的东西呀，万分感谢", "changed 7-5..7-6"),
         ("50801 对我们的 CPU 部署有没有风险", "risks #50801"),
         ("which torch are we on now", 'explain symbol "torch"'),
+        ("since july 1, anything in the pool i need to know?", "changed pool level:high 7-1..8-17"),
+        (
+            "anything on the pool in july that users should be careful with",
+            "changed pool level:high 7-1..8-1",
+        ),
+        ("security fixes in july i should know about", "changed kind:security 7-1..8-1"),
+        (
+            "what should we watch out for when upgrading to 1.3.0",
+            "changed 1.3.0 kind:breaking 8-11..8-17",
+        ),
+        ("is the panic on the pool still happening?", "changed panic pool kind:fix 8-11..8-17"),
+        ("do we still have the leak in the pool", "changed leak pool kind:fix 8-11..8-17"),
+        ("pool 的死锁现在还在吗", "changed pool 死锁 kind:fix 8-11..8-17"),
         ("7月前十天的修复", "changed kind:fix 7-1..7-11"),
         ("fixes in the last two days of july", "changed kind:fix 7-30..8-1"),
     ],
@@ -1105,6 +1118,11 @@ def test_two_days_in_a_row_are_one_period():
     asked = parse("前天和昨天合了什么", NOW, ZONE)
     assert isinstance(asked, DigestOf | Changed)
     assert asked.window.until - asked.window.since == timedelta(days=2)
+
+
+def test_a_fix_is_no_yes_to_whether_a_fault_is_still_there():
+    assert read("was the panic on the pool fixed?", NOW, ZONE).closed
+    assert not read("is the panic on the pool still happening?", NOW, ZONE).closed
 
 
 def test_release_is_asked_for_in_spite_of_typos():

@@ -10,6 +10,7 @@ import pytest
 from digest.markdown import markdown
 from digest.question.commit_range import Refs
 from digest.question.intent import Changed, Touched
+from digest.question.parser import parse
 from handlers.questions.changed import list_changes
 from handlers.questions.symbol_history import name_history
 from handlers.router import ask
@@ -169,6 +170,19 @@ async def test_what_replaced_a_name_is_told_from_titles(title, said):
     ctx = context(FakeSource([change("aaaaaaa1", title, {"src/app.py": 5}, NOW)]))
     answer = await name_history(Touched(name="old-tar", claim="instead"), ctx)
     assert said in markdown(answer.document)
+
+
+@pytest.mark.parametrize(
+    ("title", "denied"),
+    [("Tidy the fast_loader (#3)", True), ("Remove the fast_loader for now (#3)", False)],
+)
+async def test_removal_that_no_change_tells_of_is_denied(title, denied):
+    one = change("aaaaaaa1", title, at=NOW)
+    ctx = context(FakeSource([one]))
+    ctx.watched.source.trees = {(one.sha, "src/app.py"): "fast_loader()\n"}
+    asked = parse("why did they remove fast_loader?", NOW, UTC)
+    shown = markdown((await name_history(asked, ctx)).document)
+    assert ("No change that I have read removes `fast_loader`" in shown) is denied
 
 
 async def test_what_a_replacement_is_for_is_no_replacement():
