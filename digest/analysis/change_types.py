@@ -1,4 +1,4 @@
-"""The types of a change, from its subject and its facts, and what its title demands of users."""
+"""The types of a change, from its subject and its facts."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ import re
 from digest.analysis.context import VERSIONS, ChangeContext, deprecated
 from digest.core.authors import without_presented
 from digest.core.change import FileStatus
-from digest.core.facts import Action, Area, FactKind, Subject, is_branch_merge
+from digest.core.facts import Action, Area, FactKind, is_branch_merge
 from digest.core.patterns import lazy
 from digest.core.statement import ChangeType
-from digest.facts.subject import strip_numbers
 
 MOST = 4  # maximum number of types of one change
 
@@ -175,92 +174,3 @@ def _architectural(reading: ChangeContext) -> bool:
 def _adds(reading: ChangeContext) -> bool:
     """Whether a change adds public names and removes none: a feature not labelled as one."""
     return bool(reading.named(Action.ADDED)) and not reading.named(Action.REMOVED)
-
-
-_RAISED = (
-    "align|bump|chang|decreas|flip|increas|lower|rais|reduc|set|switch|tun|updat"  # of a default
-)
-_CONCERNS = {
-    "off": r"(?<![\w-])(?:re-?)?(?:enabl|turn(?:s|ed|ing)? on)(?:e|es|ed|ing)? (?P<what>\S.{1,80}?)"
-    r" by default(?P<where> (?:for|in|on|when|with) \S.{1,60})?",
-    "on": r"(?<![\w-])(?:disabl|skip|turn(?:s|ed|ing)? off)(?:e|es|ed|s|ped|ing)?"
-    r" (?P<what>\S.{1,80}?) by default(?P<where> (?:for|in|on|when|with) \S.{1,60})?",
-    "rejected": r"^(?:disallow|forbid|refuse|reject|(?:error|fail|bail) (?:for|on))(?:s|ed|ing)?"
-    r" (?P<what>(?:(?! if ).){2,110}$)",
-    "checked": r"^validat(?:e|es|ed|ing) (?P<what>\S.{1,80})",
-    "default": rf"^(?:(?:{_RAISED})(?:e|es|ed|ing)? )?(?:the )?default (?!to |of |value)"
-    r"(?P<what>[A-Za-z`][^\s=]{1,40}(?: [A-Za-z][^\s=]{0,30}){0,3}?)"
-    r"(?: (?:as|for|from|in|to|with) .*)?$",
-    "default_of": rf"^(?:{_RAISED})(?:e|es|ed|ing)? (?:the )?"
-    r"(?:defaults? (?:value )?of (?P<of>\S.{1,60}?)"
-    r"|(?P<what>\S.{1,60}?)(?:'s)? defaults?(?: values?)?)"
-    r"(?: (?:for|from|in|to|with) .*)?$",
-    "deprecated": r"^deprecate[sd]? (?:the |unused )?(?P<what>\S.{1,80}?)(?:[,;] .*)?$",
-    "unsupported": r"\bno longer (?:accept|allow|support|take)s? (?P<what>\S.{1,80}?)\.?$",
-    "gone": r"^(?:the )?(?:deprecated )?(?P<what>\S.{1,80}?) (?:has|have) been"
-    r" (?:dropped|removed)\b",
-    "removed": r"^(?:remove|drop|delete)s? "
-    r"(?:(?:all|deprecated|(?:the )?no longer (?:supported|used)|now|unsupported) ){0,2}"
-    r"(?!most |some |several )"
-    r"(?:(?:compat(?:ibility)? )?support (?:for|of) )?(?P<what>\S.{0,100}?)"
-    r"(?: support)?(?: as [\w -]{1,60})?$",
-    "renamed": r"\b(?:chang\w{1,3} (?:the )?names? of|renam\w{1,3}) (?P<what>\S.{1,60}?)"
-    r" (?:to|into|as|->|→) (?P<new>\S++)(?<!,)(?! and )",  # of one thing
-}
-_CONCERNED = {name: lazy(rule, re.IGNORECASE) for name, rule in _CONCERNS.items()}
-_HOW = lazy(
-    r" (?:with (?:an? )?(?:clear|clean|descriptive|error|explicit|helpful|http|proper|status"
-    r"|warning|[45]\d\d)\b|instead\b|as (?!well)|at (?:parse|load|start)|because\b|before\b"
-    r"|in favou?r of|now that\b|since\b|so\b|to (?:allow|avoid|enable|let|make) |\(fix).*",
-    re.IGNORECASE,
-)
-_ALONE = lazy(r"(?:(?P<on>enabled?)|disabled?)s? by default\b", re.IGNORECASE)
-_JOINED = lazy(r",? (?:and|or) |, ")
-_SORTS = lazy(
-    r"(?:api|arg(?:ument)?|attribute|class|code|command|feature|field|flag|function|method|option"
-    r"|param(?:eter)?|setting|thing)(?:e?s)?",
-    re.IGNORECASE,
-)
-"""Words that name nothing without what has them."""
-
-_AND = lazy(r",? and |[,;] ")
-_FAULTS = lazy(
-    r".{0,60}\b(?:dependenc(?:y|ies)|errors?|exceptions?|failures?|workarounds?)\b", re.IGNORECASE
-)
-"""What nobody uses."""
-
-
-def concern(said: Subject | str) -> tuple[str, str, str]:
-    """What a title or a note says is rejected, removed, renamed, on, off or of another default.
-
-    The kind, the thing in the author's words, and where that holds or its new name; or nothing.
-    """
-    from digest.analysis.headline import split_scope  # the types of a change need no finders
-
-    scope, text = ("", said) if isinstance(said, str) else split_scope(said)
-    scope, text = scope or getattr(said, "scope", ""), strip_numbers(text)[0]
-    if scope and (switched := _ALONE.match(text)):
-        return ("off" if switched["on"] else "on"), scope, ""
-    for name, rule in _CONCERNED.items():
-        if match := rule.search(text):
-            given = match.groupdict()
-            what = _one_thing(_HOW.sub("", given["what"] or given.get("of") or ""))
-            if _FAULTS.match(what):
-                break
-            if scope and _SORTS.fullmatch(what):
-                what = f"{scope} {what}"
-            elif all(map(_SORTS.fullmatch, _JOINED.split(what))):
-                break
-            return name, what, _one_thing((given.get("where") or given.get("new") or "").strip())
-    return "", "", ""
-
-
-def _one_thing(text: str) -> str:
-    """A text up to another thing that is done, without remarks in brackets around it."""
-    from digest.analysis.headline import BEGINS
-
-    ends = (m.start() for m in _AND.finditer(text) if BEGINS.match(text[m.end() :].lower()))
-    return _REMARK.sub("", text[: next(ends, len(text))]).rstrip(" .:;,")
-
-
-_REMARK = lazy(r"^\([^()]{1,40}\) | \([^()]{1,120}\)[ .]*$")

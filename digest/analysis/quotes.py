@@ -6,14 +6,15 @@ import re
 from collections.abc import Iterator
 from itertools import islice, takewhile
 
+from digest.analysis.change_types import change_types
 from digest.analysis.context import REQUEST, ChangeContext, make_statement
-from digest.analysis.headline import bare_title
+from digest.analysis.headline import BEGINS, bare_title
 from digest.core.authors import STOPS, code_as_spans, excerpt, sentences
 from digest.core.change import Side
 from digest.core.facts import Area, Clue, ClueKind, Evidence
 from digest.core.grade import Graded, Level
 from digest.core.patterns import lazy
-from digest.core.statement import Aspect, Statement
+from digest.core.statement import Aspect, ChangeType, Statement
 from digest.facts.subject import PRIVATE_FORK, strip_numbers
 from digest.i18n import statement_text as words
 from digest.i18n.statement_text import STOP
@@ -106,6 +107,44 @@ _DIFFERS = lazy(
 )
 """Words of a sentence that says what was wrong, or what is different now."""
 
+_CONTRASTS = lazy(
+    r"\b(?:previously|prior to (?:this|that|the)|before (?:this|that)|no longer|any ?more|until now"
+    r"|from now on|formerly|originally|(?:after|with) this (?:change|commit|fix|patch|pr))\b"
+    r"|\bnow\b(?! that)|(?<!\bare )(?<!\bbe )(?<!\bis )(?<!\bwas )\bused to\b"
+    r"|不再|以前|此前|原先",
+    re.IGNORECASE,
+)
+"""Words of a sentence that tells what was from what is."""
+
+_ABOUT_CHANGE = lazy(
+    r"(?:this|the) (?:change|commit|fix|mr|patch|pr|pull request) (?!closes\b)"
+    r"|this (?:\w{2,12}ly |also )?(?:will (?:\w{2,12}ly )?[a-z]"
+    r"|(?!(?:alias|bus|does|focus|has|is|looks|previous|scratches|seems|status|uses|was)\b)"
+    r"[a-z]{2,14}[^s\W]s\b)",
+    re.IGNORECASE,
+)
+_OF_PAST = lazy(r"(?:definition|discovered|found|given|introduced in|only)\b", re.IGNORECASE)
+
+_WAS = lazy(
+    r"\b(?:was|were|did|didn't|had|would|wouldn't|could|couldn't|led|made|ran|told|lost|threw|broke)\b"
+    r"|(?<!\bbe )(?<!\bbeen )(?<!\bget )(?<!\bgets )(?<!\bnot )\b[a-z]{2,16}ed\b"
+)
+_IS = lazy(
+    r"\b(?:is|are|does|do|don't|doesn't|has|have|can|cannot|can't|may|might|will|should|must)\b"
+)
+"""Words of a sentence that is not, or not only, about what was."""
+
+_UNSURE = lazy(
+    r"\b(?i:currently|right now|at (?:present|the moment|some point)|as of (?:now|today)|today"
+    r"|nowadays|for now|hopefully|unfortunately|todo|let's|this should"
+    r"|can (?:cause|lead|result)|may (?:cause|impact|lead)|(?:could|might|may) (?:easily|later)"
+    r"|we (?:also )?(?:could|decided|discussed|may|might|plan|should|think)"
+    r"|(?:discovered|introduced) in|reviewed|tests look(?:ed)?|says on the tin)\b|目前|当前"
+    r"|\bI(?:'m|'ve|'d)?\b(?!\.)|\b(?:[Mm]y|me)\b"
+)
+"""Words of a sentence about the state before the change, which a reader would take for the new one,
+or about what somebody thinks or plans."""
+
 _RESULTS = lazy(r"(?:this|which) (?:caus|happen|led\b|meant\b|occur|produc|result)", re.IGNORECASE)
 """The beginning of a sentence about what the one before it says."""
 
@@ -181,15 +220,36 @@ def _quotable(paragraph: str, reading: ChangeContext, *, differs: bool) -> str:
     fit = [s for s in fit if s == said[0] or not _RESULTS.match(s)]
     if not fit or (fit[0] != said[0] and (_LEANS.match(said[0]) or said[0].endswith((":", "：")))):
         return ""
-    begin = new[0] if new[0] in fit else ""
-    begin = next(filter(_DIFFERS.search, fit), "") if differs else begin
+    fit = [s for s in fit if not _UNSURE.search(s)]
+    begin = next(filter(_CONTRASTS.search, fit), "")
+    if not differs:
+        begin = next((s for s in fit[:1] if s == new[0] and _is_clear(s, reading)), "")
     told = said[said.index(begin) :] if begin else []
-    told = list(takewhile(lambda sentence: not _POINTER.fullmatch(sentence), told))
+    told = list(takewhile(lambda s: not (_POINTER.fullmatch(s) or _UNSURE.search(s)), told))
     text = excerpt(" ".join(told), longest)[0] if told else ""
     rows = paragraph.splitlines()
     notes = len(rows) > 1 and all(row[:1].isupper() and row[-1:] not in STOPS for row in rows[:-1])
     listed = paragraph[:2] in {"* ", "- "} and _FRAGMENT.match(text)
     return text if _is_whole(text) and not listed and not notes else ""
+
+
+def _is_clear(sentence: str, reading: ChangeContext) -> bool:
+    """Whether it is clear if a sentence is about the state before a change or after it.
+
+    What a feature does is told in the present. So is what was wrong, unless in the past tense.
+    """
+    types = change_types(reading)
+    if _CHINESE.search(sentence) or (types[0] in _TELLS_NEWS and ChangeType.FIX not in types):
+        return True  # Chinese verbs have no tense
+    acts = BEGINS.match(sentence.lower()) and not _OF_PAST.match(sentence)
+    was = _WAS.search(sentence) and not _IS.search(sentence)
+    return bool(acts or was or _ABOUT_CHANGE.match(sentence))
+
+
+_CHINESE = lazy(r"[\u4e00-\u9fff]")
+_TELLS_NEWS = frozenset(
+    {ChangeType.FEATURE, ChangeType.REMOVAL, ChangeType.DEPRECATION, ChangeType.BREAKING}
+)
 
 
 def _is_whole(text: str) -> bool:

@@ -11,7 +11,6 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from digest.analysis import wording
-from digest.analysis.change_types import concern
 from digest.analysis.context import (
     CONTRACTS,
     VALUE,
@@ -30,13 +29,11 @@ from digest.analysis.context import (
 )
 from digest.analysis.explanations import help_of, is_known, refused_flags
 from digest.analysis.headline import secures
-from digest.analysis.quotes import breaking_notes
 from digest.analysis.signatures import Differences, differences
 from digest.analysis.summary import bare
-from digest.core.authors import code_as_spans
 from digest.core.change import Side, printable
 from digest.core.enums import Language
-from digest.core.facts import OVERLOAD, Action, ClueKind, Fact, FactKind
+from digest.core.facts import OVERLOAD, Action, Area, ClueKind, Fact, FactKind
 from digest.core.grade import Graded
 from digest.core.patterns import lazy
 from digest.core.statement import Aspect, Statement
@@ -63,7 +60,6 @@ _RANGES = tuple("<>=~^!")
 _PARAMETERS = {"required parameter added", "parameter removed", "parameter renamed"}
 """Details of a changed signature that can break a caller."""
 
-_READ = 300  # characters of a title that are read for names
 _Found = Iterator[tuple[Spans, Sequence[Fact]]]
 
 
@@ -122,9 +118,11 @@ def _advice(reading: ChangeContext) -> _Found:
 
 
 def to_do(graded: Graded, language: Language) -> Spans:
-    """What users must do or check about a change to act on, as one short sentence."""
-    reading = brief(read(graded, language))
-    return next(_duties(reading), ()) or _to_check(reading)
+    """What users must do or check, as one short sentence; empty if no fact says it.
+
+    A title alone says too little: whether what it removes or rejects was ever used, it leaves open.
+    """
+    return next(_duties(brief(read(graded, language))), ())
 
 
 def _duties(reading: ChangeContext) -> Iterator[Spans]:
@@ -171,8 +169,30 @@ def _duties(reading: ChangeContext) -> Iterator[Spans]:
     if refused := refused_flags(reading):
         flags = list_in_words([code(name) for name in refused[1]], language, limit=_ONE_BY_ONE)
         yield words.CHECK_USE(language, names=flags)
-    if secures(reading.facts):
+    if _is_security_fix(reading):
         yield words.TAKE_FIX(language)
+
+
+_ORDINARY = lazy(r"overflow|bounds|use.after.free|double.free", re.IGNORECASE)
+"""Weaknesses of which most are ordinary bugs."""
+
+_CALLED = frozenset({"advisory", "label_security", "note_security"})
+"""Rules for changes that their authors call security fixes."""
+
+_PATCHED = frozenset({Area.CORE, Area.BUILD, Area.LOCKFILE, Area.VENDORED})
+
+
+def _is_security_fix(reading: ChangeContext) -> bool:
+    """Whether the author calls it a security fix, or its title names a weakness.
+
+    A title about security is about code or dependencies only where the change has some of them.
+    """
+    facts, rules = reading.facts, {reason.rule for reason in reading.graded.grade.reasons}
+    said = [f for f in facts.of(FactKind.SECURITY) if f.detail == "words"]
+    titled = any(f.evidence.line == 1 and not _ORDINARY.search(f.name) for f in said)
+    titled |= "says_security" in rules
+    patched = any(f.area in _PATCHED for f in facts.files)
+    return secures(facts) or bool(rules & _CALLED) or (titled and patched)
 
 
 def _replacements(facts: Sequence[Fact], reading: ChangeContext) -> _Found:
@@ -188,95 +208,6 @@ def _unregistered(reading: ChangeContext) -> Spans:
     gone = dict.fromkeys(c.name for c in clues if c.evidence.side is Side.OLD)
     found: list[Part] = [code(name) for name in gone]
     return list_in_words(found, reading.language, limit=_ONE_BY_ONE) if found else ()
-
-
-_CHECKED = {
-    "contract_removed": "removed",
-    "deprecated_removed": "removed",
-    "support_dropped": "removed",
-    "note_removed": "removed",
-    "note_breaking": "breaking",
-    "deprecation": "deprecated",
-    "label_deprecation": "deprecated",
-    "note_deprecated": "deprecated",
-    "instead": "behaviour",
-    "label_security": "security",
-    "note_security": "security",
-    "advisory": "security",
-}
-"""The rule whose suggestion applies to a rule with another name."""
-
-_NAMED = lazy(r"--[a-z][\w-]*|(?<![\w/])[A-Za-z_]\w*(?:[._]\w+){0,6}(?<=[^\W_])(?![\w/*])")
-
-
-def _weakness(reading: ChangeContext) -> Spans:
-    """Words for a vulnerability in the message of a change that nothing calls a security fix.
-
-    They may be about another program, and most overflows of integers and bounds are ordinary bugs.
-    """
-    rules = {reason.rule for reason in reading.graded.grade.reasons}
-    said = [f for f in reading.facts.of(FactKind.SECURITY) if f.detail == "words"]
-    titled = any(f.evidence.line == 1 and not _ORDINARY.search(f.name) for f in said)
-    if rules & _SECURES or not said or titled:
-        return ()
-    return words.WEAKNESS_NAMED(reading.language, words=said[0].name)
-
-
-_ORDINARY = lazy(r"overflow|bounds|use.after.free|double.free", re.IGNORECASE)
-_SECURES = frozenset({"advisory", "label_security", "note_security", "says_security"})
-"""Rules for changes that their authors call security fixes."""
-
-
-def _to_check(reading: ChangeContext) -> Spans:
-    """What to check according to the reasons of the grade, with the names in the title."""
-    language, title = reading.language, reading.facts.subject.words[:_READ]
-    rules = (reason.rule.removeprefix("says_") for reason in reading.graded.grade.reasons)
-    asked = next(
-        (words.CHECK[r] for rule in rules if (r := _CHECKED.get(rule, rule)) in words.CHECK), None
-    )
-    if asked is words.CHECK["security"]:
-        return _weakness(reading) or asked(language)
-    if asked is not None and (spans := _concerned(reading)):
-        return spans
-    if asked is words.CHECK["breaking"] and breaking_notes(reading):
-        return words.CHECK_ANY(language)
-    renamed = asked is words.CHECK["rename"]  # the title also has the new names
-    new = {f.name for f in reading.facts.items if f.action is Action.ADDED}
-    found = [] if renamed else [n for n in _NAMED.findall(title) if "_" in n or n[:2] == "--"]
-    if found := [name for name in dict.fromkeys(found) if name not in new]:
-        of_default = asked is words.CHECK["default"]  # further names may be values
-        found = found[:1] if of_default else found
-        shown = list_in_words([code(n) for n in found], language, limit=_ONE_BY_ONE)
-        phrase = words.CHECK_DEFAULT if of_default else words.CHECK_USE
-        return phrase(language, names=shown)
-    return (asked or words.CHECK_ANY)(language)
-
-
-def _concerned(reading: ChangeContext) -> Spans:
-    """What to check according to the words of the title."""
-    language = reading.language
-    told = [concern(text) for text, _ in breaking_notes(reading)]
-    told = [one for one in (*told, concern(reading.facts.subject)) if one[1]]
-    kind, what, more = told[0] if told else ("", "", "")
-    if not what:
-        return ()
-    named = " " not in what and ("_" in what or what[:2] == "--")
-    spans = (code(what),) if named else code_as_spans(what)
-    if kind in {"off", "on"}:
-        phrase = words.CHECK_OFF if kind == "off" else words.CHECK_ON
-        where = more and (f"（{more}）" if language is Language.ZH else f" {more}")
-        return phrase(language, what=spans, where=where)
-    if kind == "renamed" and " " not in what:
-        before, after = code(what.strip("`")), code(more.strip("`"))
-        return words.REPLACE(language, before=before, after=after)
-    if kind in {"default", "checked"} and not named:
-        return (words.CHECK_OLD if kind == "default" else words.CHECK_YOUR)(language, what=spans)
-    doing = what.split()[0].endswith("ing") and kind in {"rejected", "unsupported"}
-    if doing or (kind == "rejected" and not named):
-        return (words.CHECK_DOING if doing else words.CHECK_ACCEPTED)(language, names=spans)
-    phrases = {"deprecated": words.LEAVE_DEPRECATED}
-    phrases |= dict.fromkeys(("default", "default_of"), words.CHECK_DEFAULT)
-    return phrases.get(kind, words.CHECK_USE)(language, names=spans)
 
 
 def _changed_defaults(reading: ChangeContext) -> list[Fact]:

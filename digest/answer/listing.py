@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 PAGE = 10  # changes on a page
 _SOME_CODE = 0.1  # the share of changed lines in code from which a change belongs to the code
-LINES_VERSION = 16
+LINES_VERSION = 17
 """Increased when lines of changes are worded differently, so that stored ones are replaced."""
 
 
@@ -95,7 +95,7 @@ def line_of(graded: Graded, language: Language, told: Analysis | None = None) ->
     from digest.report.condensed import why
 
     facts = told or gist(graded, language)
-    consequence, todo = why(graded, facts, language), duty(graded, facts)
+    consequence, (_, todo) = why(graded, facts, language), duty(graded, facts)
     gap = " " if consequence and language is Language.EN else ""
     return join(["👉 ", *todo, gap, *consequence]) if todo else consequence
 

@@ -46,13 +46,6 @@ def level_words(level: Level, language: Language) -> str:
     return f"{LEVEL_MARKS[level]} {LEVELS[level].template(language)}"
 
 
-CHECK = {
-    **table_of(str, "statement_text", "check"),
-    "security": phrase_in("statement_text", "TAKE_FIX"),
-}
-"""By the last word of a rule's name, or by its group: see :mod:`digest.analysis.risks`."""
-
-
 def _for_one_and_many(name: str) -> tuple[Phrase, Phrase]:
     forms = table_of(str, "statement_text", name)
     return forms["one"], forms["many"]

@@ -30,8 +30,8 @@ class ReportEntry:
     """A change in a report.
 
     ``late``: its date is outside the window. ``missed``: a model should have analysed it and did
-    not. ``muted``: the reader does not want to see it, but it is counted. ``todo`` says
-    what users who upgrade must do or check, if anything.
+    not. ``muted``: the reader does not want to see it, but it is counted. ``acts``: users who
+    upgrade may have to do something; ``todo`` says what, if the facts do.
     """
 
     graded: Graded
@@ -39,13 +39,8 @@ class ReportEntry:
     late: bool = False
     missed: bool = False
     muted: bool = False
-
+    acts: bool = False
     todo: Spans = ()
-
-    @property
-    def acts(self) -> bool:
-        """Whether users who upgrade may have to do something."""
-        return bool(self.todo)
 
     @property
     def level(self) -> Level:
@@ -57,12 +52,14 @@ def entry_of(graded: Graded, given: Analysis | None, language: Language) -> Repo
     """A change with its analysis, by default the one from facts."""
     told = given or analyse(graded, language)
     facts = told if told.source is Origin.FACTS else gist(graded, language)
-    return ReportEntry(graded=graded, analysis=told, todo=duty(graded, facts))
+    acts, todo = duty(graded, facts)
+    return ReportEntry(graded=graded, analysis=told, acts=acts, todo=todo)
 
 
-def duty(graded: Graded, facts: Analysis) -> Spans:
-    """What users must do or check; empty unless an urgent rule or the facts call for it."""
-    return to_do(graded, facts.language) if must_act(graded, facts) else ()
+def duty(graded: Graded, facts: Analysis) -> tuple[bool, Spans]:
+    """Whether an urgent rule or the facts call on users to act, and what to do if facts say so."""
+    acts = must_act(graded, facts)
+    return acts, to_do(graded, facts.language) if acts else ()
 
 
 def foremost(entries: Iterable[ReportEntry]) -> list[ReportEntry]:

@@ -195,11 +195,11 @@ def _item(
         head += [" · ", Emphasis(words.MISSED.template(language))]
     if by := _undone_by(graded, report):
         head += _reverted(by, report.repository, language)
-    acts = entry.acts and entry.level is not Level.LOW
-    below = _below(graded, told, language, acts=acts)
-    if acts:
+    todo = entry.todo if entry.level is not Level.LOW else ()
+    below = _below(graded, told, language, acts=bool(todo))
+    if todo:
         gap = " " if below and language is Language.EN else ""
-        below = join([_TO_DO, *entry.todo, gap, *below])
+        below = join([_TO_DO, *todo, gap, *below])
     return Item(join(head), (Item(below),) if below else ())
 
 

@@ -253,7 +253,8 @@ class ChangeView:
 
     def __init__(self, entry: ReportEntry, shown: SiteRepository, language: Language) -> None:
         self.graded, self.analysis, self.level = entry.graded, entry.analysis, entry.level
-        self.todo = () if entry.level is Level.LOW else entry.todo
+        self.acts = entry.acts and entry.level is not Level.LOW
+        self.todo = entry.todo if self.acts else ()
         self.fixes = False
         """Whether ``todo`` tells of a security fix, which the advice does not."""
         self.repository, self._language = shown.repository, language

@@ -170,8 +170,8 @@ class News:
             rows = await rows_of(asked, lines, told, ("news", self.window), shown=shown)
             found += ((shown, row) for row in rows)
         found.sort(key=lambda one: weight(one[1]))
-        act = [one for one in found if one[1].todo]
-        top = [one for one in found if one[1].level is Level.HIGH and not one[1].todo]
+        act = [one for one in found if one[1].acts]
+        top = [one for one in found if one[1].level is Level.HIGH and not one[1].acts]
         self.sections = [*self._by_day(act)]
         others = PHRASES["news_top"].template(asked.language)
         self.sections.append(NewsSection(title=others, days=self.days, rows=top[:_NEWS]))

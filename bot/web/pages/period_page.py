@@ -91,7 +91,7 @@ class PeriodEntries:
         asked, acts = self._asked, False
         if asked.form is Form.HTML:
             every = await rows_of(asked, self._lines, self.written.told, (self._window,))
-            acts = any(row.todo for row in every)
+            acts = any(row.acts for row in every)
             wanted = {line.sha for line in self._chosen.wanted}
             self.written.show([row for row in every if row.line.sha in wanted])
             written = () if self._weekly else self.written.rows[:_WRITTEN]

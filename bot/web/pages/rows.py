@@ -60,8 +60,9 @@ class Row:
     """A change in a list: ``why`` is its consequence in one line, empty for a low change.
 
     ``label`` are the tags or the prefix that the author's title begins with, which ``title`` lacks.
-    ``after`` is the change that it follows up. ``todo`` is what users must do; ``fixes`` says that
-    it is to take a security fix. For ``pressure`` see :func:`digest.grading.importance.urgency`.
+    ``after`` is the change that it follows up. ``acts`` says that users may have to do something,
+    ``todo`` what, if facts say so, and ``fixes`` that it is to take a security fix. For
+    ``pressure`` see :func:`digest.grading.importance.urgency`.
     """
 
     line: ChangeLine
@@ -71,6 +72,7 @@ class Row:
     marks: tuple[Mark, ...]
     added: int
     deleted: int
+    acts: bool = False
     todo: Spans = ()
     fixes: bool = False
     pressure: float = 0.0
@@ -105,8 +107,8 @@ class WrittenRows:
         """
         most = max(LARGEST - taken, LARGEST // 4)
         pages = list(_pages(rows, most, base))
-        self.counts = Counter(row.level for row in rows if not row.todo)
-        self.acting = Counter(row.level for row in rows if row.todo)
+        self.counts = Counter(row.level for row in rows if not row.acts)
+        self.acting = Counter(row.level for row in rows if row.acts)
         self.pages = len(pages)
         self.page = min(self._asked.page, self.pages)
         self.rows, size = pages[self.page - 1]
@@ -123,7 +125,7 @@ class WrittenRows:
         before = sum(total[one] for one in Level if one.rank < level.rank)
         if not before or self._asked.level is level or before + total[level] <= OPEN:
             return 0
-        return sum(row.level is level and not row.todo for row in self.rows)
+        return sum(row.level is level and not row.acts for row in self.rows)
 
     def dense(self, level: Level | None = None) -> str:
         """How close the rows of a level, or those to act on, stand on a large screen.
@@ -139,12 +141,12 @@ class WrittenRows:
 
     def acts(self) -> Iterator[tuple[int, Iterator[tuple[Row, ChangeView | None]]]]:
         """The rows to act on of all levels, if there are any, with their number."""
-        if acts := [row for row in self.rows if row.todo]:
+        if acts := [row for row in self.rows if row.acts]:
             yield self.acting.total(), self._viewed(acts)
 
     def levels(self) -> Iterator[tuple[Level, int, Iterator[tuple[Row, ChangeView | None]]]]:
         """The other rows by level, with their number. Views are made while the page is sent."""
-        others = [row for row in self.rows if not row.todo]
+        others = [row for row in self.rows if not row.acts]
         for level, rows in groupby(others, key=lambda row: row.level):
             yield level, self.counts[level], self._viewed(tuple(rows))
 
@@ -181,7 +183,7 @@ def size_of(row: Row) -> int:
     author = row.line.author
     texts = (plain(row.label), plain(row.title), plain(row.why), plain(row.todo), author)
     written = sum(len(escape(text).encode("utf-8", "replace")) for text in texts)
-    marks = len(row.marks) + bool(row.todo) + (row.after is not None)
+    marks = len(row.marks) + row.acts + (row.after is not None)
     written += len(quote(author, errors="replace")) + _MARK * marks
     spans = (*row.label, *row.title, *row.why, *row.todo)
     codes = [
@@ -194,7 +196,7 @@ def size_of(row: Row) -> int:
         written += _POINT * (isinstance(one, Code) and after.text[:1] in CLOSING)
         written += _POINT * (isinstance(after, Code) and one.text[-1:] in OPENING)
     written += _LABEL * bool(row.label)
-    return _BARE + (_WHY if row.why or row.todo else 0) + (_STRONG if row.todo else 0) + written
+    return _BARE + (_WHY if row.why or row.acts else 0) + (_STRONG if row.todo else 0) + written
 
 
 async def rows_of(
@@ -235,8 +237,8 @@ async def rows_of(
 
 def weight(row: Row) -> tuple[float, ...]:
     """The sort key of rows: those to act on first, then by level."""
-    pressure = row.pressure * bool(row.todo)
-    return (not row.todo, row.level.rank, -pressure, *urgency(row.marks, row.line.score))
+    pressure = row.pressure * row.acts
+    return (not row.acts, row.level.rank, -pressure, *urgency(row.marks, row.line.score))
 
 
 def by_importance(rows: Sequence[Row]) -> list[Row]:
@@ -324,8 +326,8 @@ def _made(
         return row
     facts = gist(graded, language)
     told_by = by_model if by_model and by_model.source is Origin.MODEL else facts
-    todo = duty(graded, facts) if marked else ()
-    return replace(row, why=why(graded, told_by, language, _LINE, todo), todo=todo)
+    acts, todo = duty(graded, facts) if marked else (False, ())
+    return replace(row, why=why(graded, told_by, language, _LINE, todo), acts=acts, todo=todo)
 
 
 def title_of(line: ChangeLine) -> Spans:

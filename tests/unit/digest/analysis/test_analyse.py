@@ -367,7 +367,7 @@ def test_chinese_keeps_identifiers_and_quotes_and_sets_spaces():
 
 
 def test_long_words_of_the_author_are_cut_between_sentences():
-    long = " ".join(f"Sentence number {n} says a little more." for n in range(60))
+    long = " ".join(f"Sentence number {n} now says a little more." for n in range(60))
     graded = samples.change(
         1, "Say much", Level.HIGH, files=[samples.file("a.py")], paragraphs=[long]
     )
@@ -382,10 +382,10 @@ def test_a_sentence_that_announces_a_list_is_not_quoted():
         "Read names",
         Level.HIGH,
         files=[samples.file("a.py")],
-        paragraphs=["Names may hold blanks. This fixes:", "A paragraph behind it."],
+        paragraphs=["Names may now hold blanks. This fixes:", "A paragraph behind it."],
     )
     assert analyse(graded, Language.EN).summary[1].text == (
-        "In the author's words: “Names may hold blanks.”"
+        "In the author's words: “Names may now hold blanks.”"
     )
 
 

@@ -51,7 +51,7 @@ def made(n: int, title: str, author: str, marks: tuple[Mark, ...] = ()) -> Row:
 @pytest.mark.parametrize("marks", [(), tuple(Mark)])
 @pytest.mark.parametrize("names", [(), ("--fast", "a_name.of_several/parts_that.is_long")])
 def test_size_of_a_row_is_about_that_of_its_markup(title, author, marks, names):
-    row = replace(made(1, title, author, marks), todo=tuple(map(Code, names)))
+    row = replace(made(1, title, author, marks), acts=bool(names), todo=tuple(map(Code, names)))
     written = len(fragment("parts.html", "row", Language.EN, row, "../").encode())
     assert 0.85 * size_of(row) <= written <= size_of(row)
 
@@ -114,7 +114,7 @@ def test_many_changes_of_high_importance_stand_close(high, acts, close):
     week = WrittenRows(page)  # type: ignore[arg-type]
     rows = [made(n, "Add a pool", "Ada") for n in range(high + acts)]
     rows = [replace(row, line=replace(row.line, level=Level.HIGH)) for row in rows]
-    rows[high:] = [replace(row, todo=(Text("Replace it."),)) for row in rows[high:]]
+    rows[high:] = [replace(row, acts=True, todo=(Text("Replace it."),)) for row in rows[high:]]
     for one in (found, week):
         one.show(by_importance(rows))
     assert [week.dense(level) for level in (None, Level.HIGH)] == ["", ""]
@@ -124,14 +124,13 @@ def test_many_changes_of_high_importance_stand_close(high, acts, close):
 
 
 def test_what_to_act_on_stands_before_all_else_and_apart_from_its_follow_ups():
-    todo = (Text("Replace it."),)
     rows = [made(n, "Add a pool", "Ada") for n in range(4)]
     levels = (Level.HIGH, Level.HIGH, Level.MEDIUM, Level.HIGH)
     rows = [
         replace(row, line=replace(row.line, level=level, score=1 - n / 9))
         for n, (row, level) in enumerate(zip(rows, levels, strict=True))
     ]
-    rows[2:] = [replace(rows[2], todo=todo), replace(rows[3], todo=todo)]
+    rows[2:] = [replace(rows[2], acts=True), replace(rows[3], acts=True)]
     rows[0] = replace(rows[0], after=rows[3].line)
     assert [row.line.number for row in by_importance(rows)] == [50_003, 50_002, 50_000, 50_001]
 
@@ -154,7 +153,7 @@ def test_a_row_without_marks_costs_none(monkeypatch: pytest.MonkeyPatch):
     assert whole.marks
     monkeypatch.setattr(rows, "marks_of", None)
     (bare,) = made_rows([change], [line_of(change)], {}, Language.EN, marked=False)
-    assert replace(bare, marks=whole.marks, todo=whole.todo) == whole
+    assert replace(bare, marks=whole.marks, acts=whole.acts, todo=whole.todo) == whole
 
 
 @pytest.mark.parametrize(
