@@ -153,8 +153,6 @@ def _flag(text: str, ground: ChangeIndex) -> bool:
 def _path(text: str, ground: ChangeIndex) -> bool:
     """A path of the change, its end, one of its folders, or a pattern that matches some of them."""
     text = re.sub(r":\d+$", "", text).removeprefix("./").strip("/")
-    if not text:
-        return False
     if "*" in text or "{" in text:
         stem = re.split(r"[*{]", text)[0].rstrip("/")
         return bool(stem) and _path(stem, ground)

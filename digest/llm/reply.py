@@ -95,32 +95,26 @@ def move_grade(
     A proposal is ``{"move": "raise" or "lower", "rule": one of RULES, "cites": ids}`` with at least
     one hunk or file among the ids. The new score is the nearest one of the new level.
     """
-    step, rule, places = _read(proposal, change)
+    read = _read(proposal, change)
     levels = list(Level)
-    at = grade.level.rank + step
-    if not step or not places or not 0 <= at < len(levels):
+    if read is None or not 0 <= (at := grade.level.rank + read[0]) < len(levels):
         return grade
-    move = LevelOverride(rule=rule, of=grade.level, to=levels[at], subject=places[0])
+    move = LevelOverride(rule=read[1], of=grade.level, to=levels[at], subject=read[2])
     return laid_over(grade, move, thresholds)
 
 
-def _read(proposal: object, change: Change) -> tuple[int, str, list[str]]:
-    """Step, rule and the cited paths; the step is 0 if anything is invalid."""
-    nothing: tuple[int, str, list[str]] = (0, "", [])
-    if not isinstance(proposal, Mapping):
-        return nothing
-    table: Mapping[str, Any] = proposal
+def _read(proposal: object, change: Change) -> tuple[int, str, str] | None:
+    """The step, the rule and the first cited path; ``None`` if anything is invalid."""
+    table: Mapping[str, Any] = proposal if isinstance(proposal, Mapping) else {}
     rule, cites = table.get("rule"), table.get("cites")
-    step = _STEPS.get(str(table.get("move")), 0)
-    if not step or rule not in RULES or not isinstance(cites, Sequence) or isinstance(cites, str):
-        return nothing
+    step = _STEPS.get(str(table.get("move")))
+    if step is None or rule not in RULES or not isinstance(cites, list):
+        return None
     targets = [find_target(cite, change) if isinstance(cite, str) else None for cite in cites]
-    if not targets or None in targets:
-        return nothing
-    paths = [
-        printable(target.file.path) for target in targets if target is not None and target.file
-    ]
-    return step, str(rule).replace("-", "_"), paths
+    files = [target.file for target in targets if target is not None and target.file]
+    if None in targets or not files:
+        return None
+    return step, str(rule).replace("-", "_"), printable(files[0].path)
 
 
 SECTIONS = ("summary", "impact", "insights", "risks", "suggestions")

@@ -152,6 +152,8 @@ def test_author_may_say_it_in_one_line(text, message, wrong):
     [
         ("`limit` is 8 now.", None),
         ("`limit` is 9 now.", Rejection.SHIFT),
+        ("`limit` is `8` now.", None),
+        ("`limit` is `9` now.", Rejection.SHIFT),
         ("`other` is 9 now.", None),
         ("`other` is 8 now.", Rejection.SHIFT),
         ("Adds `limit`.", None),
@@ -203,3 +205,26 @@ def test_name_moves_to_the_file_that_gains_it(text, message, wrong):
     files = [("a.py", "def helper(): ...\n", ""), ("b.py", "", "def helper(): ...\n")]
     files.append(("c.py", "x = 1\n", "x = 2\n"))
     assert fault(text, *files, message=message) is wrong
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        ("Replaces `old.py` with `new.py`.", None),
+        ("Replaces `new.py` with `old.py`.", Rejection.SHIFT),
+        ("Replaces `old.py` with `apart.py`.", Rejection.SHIFT),
+        ("Replaces `apart.py` with `new.py`.", Rejection.SHIFT),
+        ("Replaces `shrunk.py` with `new.py`.", None),
+        ("Replaces `grown.py` with `new.py`.", Rejection.SHIFT),
+        ("Replaces `old.py` with `grown.py`.", None),
+        ("Replaces `old.py` with `shrunk.py`.", Rejection.SHIFT),
+    ],
+)
+def test_file_is_replaced_by_one_that_gains_lines(text, wrong):
+    files = [
+        ("old.py", "x = 1\n", None),
+        ("new.py", None, "y = 2\n"),
+        ("grown.py", "a = 1\n", "a = 1\nb = 1\n"),
+        ("shrunk.py", "c = 1\nd = 1\n", "d = 1\n"),
+    ]
+    assert fault(text, *files, message="Do it\n\nLeave apart.py") is wrong

@@ -220,6 +220,23 @@ def test_a_budget_without_room_for_any_change_is_an_error():
         lines_prompts([materials.pool()], Language.EN, words, 300)
 
 
+def test_tenth_of_the_pieces_is_left_out_until_the_whole_fits():
+    big = sprawling(files=5, hunks=6, lines=2)
+
+    def count(text):
+        return words(text) + 2 * LARGE * (len(ids_in(text)) > 27)
+
+    (prompt,) = prompts_for(big, Language.EN, count, LARGE)
+    assert len(ids_in(prompt.user)) == 27
+    assert [(one.cause, one.hunks) for one in prompt.omitted] == [(Cause.SPACE, 3)]
+
+
+def test_room_for_the_reply_grows_with_the_lines_that_it_holds():
+    changes = [materials.pool(Level.LOW), materials.versions(), materials.renamed()]
+    (one,), (three,) = (lines_prompts(c, Language.EN, words, LARGE) for c in (changes[:1], changes))
+    assert three.output_tokens == 3 * one.output_tokens
+
+
 def test_what_is_gone_is_told_by_its_beginning():
     gone = file(
         "engine/old.py",

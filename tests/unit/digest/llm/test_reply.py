@@ -86,9 +86,12 @@ def test_a_reply_of_nothing_true_is_the_analysis_of_the_facts():
 
 
 def test_the_reader_says_what_to_mend():
-    with pytest.raises(ValueError, match=r"--use-ponds.*flag"):
+    with pytest.raises(ValueError, match=r"the flag `--use-ponds`.' \(flag: --use-ponds\)$"):
         reader(POOL, Language.EN)(reply(summary=[FALSE]))
-    with pytest.raises(ValueError, match="no statement"):
+    unknown = {**TRUE, "text": "Une option de la ligne de commande est partie pour les pools."}
+    with pytest.raises(ValueError, match=r"pools.' \(language\)$"):
+        reader(POOL, Language.EN)(reply(summary=[unknown]))
+    with pytest.raises(ValueError, match="holds no statement"):
         reader(POOL, Language.EN)({})
     assert reader(POOL, Language.EN)(reply(summary=[TRUE])).analysis.source is Origin.MODEL
 
@@ -154,6 +157,7 @@ def test_what_the_prompt_did_not_show_is_told():
         (Level.MEDIUM, {"move": "raise", "rule": "contract", "cites": ["F1", "F9"]}, Level.MEDIUM),
         (Level.MEDIUM, {"move": "raise", "rule": "contract", "cites": ["M"]}, Level.MEDIUM),
         (Level.MEDIUM, {"move": "raise", "rule": "contract", "cites": "F1"}, Level.MEDIUM),
+        (Level.MEDIUM, {"move": "raise", "rule": "contract", "cites": ["M", "F1"]}, Level.HIGH),
         (Level.MEDIUM, {"move": "high", "rule": "contract", "cites": ["F1"]}, Level.MEDIUM),
         (Level.MEDIUM, {"rule": ["contract"], "move": {}, "cites": [1, None]}, Level.MEDIUM),
         (Level.MEDIUM, "high", Level.MEDIUM),

@@ -138,6 +138,8 @@ def test_prompt_of_a_day_drops_what_matters_least_where_room_is_short():
     assert prompt.shas[0] == FIRST.sha
     assert 1 < len(prompt.shas) < 150
     assert words(prompt.system) + words(prompt.user) <= 2500
+    alone = day_prompt(told(FIRST), Language.EN, words, 2500)
+    assert prompt.output_tokens == alone.output_tokens
     with pytest.raises(NoRoom):
         day_prompt(many, Language.EN, words, 200)
 
