@@ -145,7 +145,7 @@ class ChangeIndex:
 
     def rows(self, literal: str) -> Iterator[str]:
         """The lines that contain the text as in :meth:`holds`."""
-        seen = -1
+        seen = 0
         for at in places(literal, self.text):
             if at < seen:
                 continue

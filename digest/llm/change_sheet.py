@@ -89,7 +89,7 @@ class DiffPiece:
     file: int
     hunk: int
     text: str
-    lines: int  # the number of changed lines in it
+    lines: int  # the number of changed lines that it shows
 
 
 @frozen
@@ -154,9 +154,9 @@ class _Shown:
     def __init__(self, hunk: Hunk, *, whole: bool) -> None:
         kept = REMOVED_FILE if whole else REMOVED
         self.section = visible(hunk.section.replace("\t", " ")).strip()[:LONG_LINE]
-        self.changed = len(hunk.removed) + len(hunk.added)
         self.left = 0
         self.rows = self._with_mark("-", hunk.removed[:kept])
+        self.changed = len(self.rows) + len(hunk.added)
         if len(hunk.removed) > kept:
             rest = len(hunk.removed) - kept
             self.left += rest
@@ -170,13 +170,9 @@ class _Shown:
         text = "\n".join(lines)
         if (shown := visible_lines(text)) is not text:
             lines = shown.split("\n")
-        if len(text) <= LONG_LINE or max(map(len, lines)) <= LONG_LINE:
-            return [mark + line for line in lines]
-        return [mark + self._clip(line) for line in lines]
+        return [mark + (line if len(line) <= LONG_LINE else self._clip(line)) for line in lines]
 
     def _clip(self, line: str) -> str:
-        if len(line) <= LONG_LINE:
-            return line
         self.left += 1
         return f"{line[:LONG_LINE]} [and {len(line) - LONG_LINE} more characters]"
 
@@ -185,15 +181,14 @@ def _pieces(
     name: str, shown: _Shown, rank: tuple[int, int, int, int], longest: int
 ) -> Iterator[DiffPiece]:
     """The hunk whole, or in stretches, the first of which has the rank of the hunk."""
-    groups = list(_groups(shown.rows, longest))
     left = shown.changed
-    for number, rows in enumerate(groups):
+    for number, rows in enumerate(_groups(shown.rows, longest)):
         head = f"@ {name}"
         if number:
             head += " (continued)"
         if shown.section:
             head += f" in {shown.section}"
-        lines = left if number == len(groups) - 1 else min(left, len(rows))
+        lines = min(left, len(rows))
         left -= lines
         yield DiffPiece((*rank, number), rank[2], rank[3], "\n".join((head, *rows)), lines)
 

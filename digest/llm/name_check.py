@@ -98,8 +98,8 @@ def _hump(word: str, ground: ChangeIndex) -> bool:
     if ground.spelled.get(folded):
         return False  # the change spells it with other capitals
     forms = {folded, *_ALIASES.get(folded, ())}
-    if word.endswith("s") and word[:-1].isupper():
-        forms.add(folded[:-1])
+    if (acronym := word.removesuffix("s")).isupper():
+        forms.add(acronym.casefold())
     return bool(forms & ground.humps)
 
 

@@ -124,7 +124,18 @@ def test_name_is_replaced_within_one_file(files, wrong):
 def test_version_may_be_written_otherwise_in_the_message():
     texts, message = ("a.txt", "x==2.8.0\n", "x==2.9.1\n"), "Use v2.9.1\n\nNo more v2.8.0"
     assert fault("Raises `x` from `v2.8.0` to `v2.9.1`.", texts, message=message) is None
+    assert fault("It goes from `v2.8.0` to `v2.9.1`.", texts, message=message) is None
     assert fault("Raises `x` from `v2.9.1` to `v2.8.0`.", texts, message=message) is not None
+
+
+def test_swapped_values_are_no_change_of_their_file():
+    swap = ("a.py", "alpha = 4\nbeta = 8\n", "alpha = 8\nbeta = 4\n")
+    assert fault("The value of `a.py` goes from 4 to 8.", swap) is Rejection.SHIFT
+
+
+def test_amount_is_no_name_that_is_replaced_within_one_file():
+    far = ("a.txt", f"wait 5min\n{FAR}x\n", f"y\n{FAR}wait 10min\n")
+    assert fault("Replaces `5min` with `10min`.", far) is Rejection.SHIFT
 
 
 def test_short_name_is_replaced_within_one_hunk_only():

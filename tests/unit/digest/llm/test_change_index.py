@@ -50,6 +50,7 @@ def test_file_that_was_moved_is_known_under_both_paths():
 def test_rows_are_whole_lines_and_each_comes_once():
     texts = ChangeIndex.of_texts(["limit = limit", "second", "x limit"])
     assert list(texts.rows("limit")) == ["limit = limit", "x limit"]
+    assert list(ChangeIndex.of_texts(["limit"]).rows("limit")) == ["limit"]
     assert list(INDEX.rows("limit")) == ["limit = 4", "limit = 2", "limit = 8"]
 
 

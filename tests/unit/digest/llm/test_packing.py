@@ -17,9 +17,17 @@ from digest.core.enums import Language
 from digest.core.facts import Area
 from digest.core.grade import Level
 from digest.llm.change_sheet import LONG_LINE, cut_into_pieces
-from digest.llm.packing import BATCH, NoRoom, Note, lines_prompts, merge_prompt, prompts_for
+from digest.llm.packing import (
+    BATCH,
+    LINE_TOKENS,
+    NoRoom,
+    Note,
+    lines_prompts,
+    merge_prompt,
+    prompts_for,
+)
 from digest.llm.prompt import PromptKind
-from digest.llm.prompt_text import Cause, Omission, omissions_in_words
+from digest.llm.prompt_text import Cause, Omission, notes, omissions_in_words
 from tests.support import materials
 from tests.support.materials import prompt_for, words
 from tests.support.speed import within
@@ -248,6 +256,30 @@ def test_what_is_gone_is_told_by_its_beginning():
     assert "line_400" not in prompt.user
     assert "~ and 488 more removed lines" in prompt.user
     assert prompt.omitted[0].lines == 488
+
+
+@pytest.mark.parametrize("longest", [100, 1000])
+def test_every_changed_line_is_shown_or_left_out_once(longest):
+    rows = [f"line_{n} = {n}" for n in range(50)]
+    cut = cut_into_pieces(
+        materials.material("Do it", file("engine/a.py", [hunk(1, removed=rows, added=rows[:9])])),
+        longest,
+    )
+    assert sum(piece.lines for piece in cut.pieces) == 24 + 9
+    assert [one.lines for one in cut.omitted] == [26]
+    assert (len(cut.pieces) == 1) is (longest == 1000)
+
+
+def test_large_change_does_not_push_small_ones_out_of_a_prompt_for_lines():
+    (prompt,) = lines_prompts([sprawling(), materials.versions()], Language.EN, words, LARGE)
+    assert len(prompt.shas) == 2
+    assert words(prompt.user) < 2 * LINE_TOKENS
+
+
+@pytest.mark.parametrize(("paths", "told"), [(3, "p0, p1, p2"), (4, "p0, p1, p2 and 1 more")])
+def test_three_paths_are_named_and_the_others_counted(paths, told):
+    omitted = Omission(cause=Cause.LARGE, paths=tuple(f"p{n}" for n in range(paths)), lines=7)
+    assert notes([omitted]) == [f"lines of too large a patch: {told}, 7 lines"]
 
 
 def test_long_lines_lose_their_ends_and_it_is_said():
