@@ -14,10 +14,7 @@ from typing import TypeGuard
 from digest.answer.answers import Answer, lengthen, shorten
 from digest.answer.listing import listed_in
 from digest.answer.tallies import people_of
-from digest.core.authors import code_as_spans
 from digest.core.enums import ChangeKind, Language
-from digest.core.facts import Action
-from digest.core.grade import Graded
 from digest.core.reference import Query, Reference
 from digest.core.release import LATEST, asked_release
 from digest.document import Code, Document, Paragraph, Spans, Text
@@ -25,7 +22,6 @@ from digest.errors import UnknownBranch, UserError
 from digest.i18n import answer_text as words
 from digest.i18n.answer_text import UNDERSTOOD
 from digest.i18n.chat_text import complaint
-from digest.i18n.statement_text import AUTHOR_WRITES
 from digest.question import intent as intents
 from digest.question.commit_range import Refs
 from digest.question.lexicon import language_of, misspelt, tidy, without_language
@@ -41,9 +37,8 @@ from digest.question.parser import (
 from digest.question.questions import QUESTIONS, format_intent
 from digest.question.slot_values import Background
 from digest.question.slots import words_of
-from digest.report.blocks import title_link
 from digest.topics.matching import candidates
-from digest.topics.terms import is_misspelt, kinds_of, roots, term
+from digest.topics.terms import is_misspelt, kinds_of, term
 from handlers.chat import follow_ups
 from handlers.context import Context
 from handlers.digests.ingest import tip_of
@@ -51,7 +46,15 @@ from handlers.ports.chat_port import ConversationKey, Length, Talk
 from handlers.ports.storage import names_of
 from handlers.questions import answer
 from handlers.questions.change_selection import JOINT
-from handlers.questions.reading_line import with_reading
+from handlers.questions.reading_line import (
+    announced_as,
+    dated,
+    opened,
+    proven,
+    reason_of,
+    with_reading,
+    yes_by,
+)
 from handlers.questions.scope import undoings_below
 
 
@@ -98,7 +101,7 @@ async def ask(
                 reading = anew
                 intent, there, line, found = await _answered(reading, talk, told)
         asked, told = reading.intent, there
-        found = _opened(found, line)
+        found = opened(found, line)
         pages = isinstance(asked, intents.More) and isinstance(intent, _LISTED)
         ends = talk is not None and pages and _repeats(found, talk, told)
         if ends:
@@ -138,7 +141,7 @@ async def _answered(
         if not isinstance(intent, intents.Touched) or intent.window is None:
             raise
         intent = replace(intent, window=None)
-        found = _opened(
+        found = opened(
             await answer(intent, ctx), words.NO_SUCH_TAG(ctx.language, tag=Code(error.name))
         )
     whole = not isinstance(intent, intents.Changed) or found.topic == intent.topic
@@ -154,64 +157,32 @@ async def _answered(
 
     listed = isinstance(intent, _LISTED_NEAR) and found.intent != "unknown"
     if listed and whole and 0 < found.total <= _PROOF:
-        found = await _proven(found, reading, ctx)
-    if reading.undone and isinstance(intent, intents.Explain) and found.rows:
+        found = await proven(found, reading, ctx)
+    single = isinstance(intent, intents.Explain) and bool(found.rows)
+    if reading.undone and single:
         # The explanation of a change, after the change that reverts it, if there is one.
-        reverts, _ = await undoings_below(found.rows[0].graded, ctx, await tip_of(ctx))
-        by = _yes_by(reverts[0], ctx) if reverts else words.NOT_REVERTED(ctx.language)
-        found = _opened(found, by)
+        graded = found.rows[0].graded
+        reverts, _ = await undoings_below(graded, ctx, await tip_of(ctx))
+        if ChangeKind.REVERTS in kinds_of(graded) and reading.intent != intent:
+            reverts = reverts or [graded]  # "was the scheduler reverted" found the revert itself
+        by = yes_by(reverts[0], ctx) if reverts else words.NOT_REVERTED(ctx.language)
+        found = opened(found, by)
+    if reading.dated and single and reading.intent != intent:
+        found = await dated(found, ctx)
     if reading.reason and isinstance(intent, intents.Explain) and found.rows:
-        found = _opened(found, _reason(found.rows[0].graded, ctx))
-    return intent, ctx, line, await with_close_titles(found, intent, reading, ctx)
+        found = opened(found, reason_of(found.rows[0].graded, ctx))
+    found = await with_close_titles(found, intent, reading, ctx)
+    if (about := announced_as(intent, reading)) and found.error is None:
+        from handlers.questions.upgrade import with_entries
 
-
-def _reason(graded: Graded, ctx: Context) -> Spans:
-    """Why a change was made, in its author's words."""
-    from digest.analysis import context, quotes
-
-    said = code_as_spans(quotes.stated_reason(context.read(graded, ctx.language)))
-    return AUTHOR_WRITES(ctx.language, words=said) if said else words.NO_REASON(ctx.language)
+        found = await with_entries(found, about, intent, ctx)
+    return intent, ctx, line, found
 
 
 _LISTED_NEAR = intents.Changed | intents.Search | intents.Unknown
 
 
-def _yes_by(graded: Graded, ctx: Context) -> Spans:
-    day = graded.commit.committed_at.astimezone(ctx.zone).date().isoformat()
-    return words.YES_BY(ctx.language, change=title_link(graded, ctx.watched.repository), day=day)
-
-
 _PROOF = 5  # if at most this many changes match, the newest one proves a yes
-
-
-async def _proven(found: Answer, reading: Reading, ctx: Context) -> Answer:
-    """The answer, preceded by yes or by the releases if its changes prove that."""
-    if reading.dated:
-        from handlers.questions.name_state import released_in
-
-        for row in reversed(found.rows):
-            for told in await released_in(row.graded, await tip_of(ctx), ctx):
-                found = _opened(found, told)
-    if not found.rows:
-        return found
-    newest = found.rows[0].graded
-    # A revert of a fix fixes nothing, and files alone do not show that a change is about the topic.
-    undone = ChangeKind.REVERTS in kinds_of(newest)
-    undone = undone and ChangeKind.REVERTS not in getattr(reading.intent, "kinds", ())
-    undone = undone or _is_removal(newest, reading.intent)
-    about = roots(found.topic) if found.topic.isascii() else frozenset()
-    # Most of the words: a fix of "slow tests" is no fix of "slow resolution with torch".
-    said = len(about & roots(newest.title)) * 2 >= len(about)
-    return _opened(found, _yes_by(newest, ctx)) if reading.closed and said and not undone else found
-
-
-def _is_removal(graded: Graded, intent: intents.Intent) -> bool:
-    """Whether a change removes what a question that asks for no removal is about."""
-    from handlers.questions.named_changes import SAYS
-
-    if not isinstance(intent, intents.Changed) or intent.kinds or Action.REMOVED in intent.actions:
-        return False
-    return SAYS[Action.REMOVED].search(graded.title) is not None
 
 
 async def _both(parts: Sequence[str], ctx: Context) -> Answer:
@@ -374,15 +345,7 @@ def _as_meant(found: Answer, meant: intents.Intent | None, language: Language) -
         return found
     question = format_intent(meant)
     line = UNDERSTOOD(language, question=Code(question))
-    return replace(_opened(found, line), understood=question)
-
-
-def _opened(found: Answer, line: Spans) -> Answer:
-    """The answer, preceded by the line if there is one."""
-    if not line:
-        return found
-    document = replace(found.document, blocks=(Paragraph(line), *found.document.blocks))
-    return replace(found, document=document)
+    return replace(opened(found, line), understood=question)
 
 
 def _measured(intent: intents.Intent, found: Answer, ctx: Context) -> Answer:

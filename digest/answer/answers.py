@@ -233,6 +233,8 @@ def window_words(window: Span | None, language: Language) -> doc.Spans:
 
 def refs_words(refs: Refs, language: Language) -> doc.Spans:
     """Two references as they were written."""
+    if refs.tip.endswith(".x") and not refs.base:
+        return (doc.Text(refs.tip),)
     if not refs.base:
         return wording.UNTIL_REF(language, tip=doc.Code(refs.tip))
     if not refs.tip:

@@ -35,7 +35,6 @@ _PLACES = frozenset({"file", "files", "folder", "directory", "文件", "目录",
 
 _PACKAGES = frozenset({"crate", "crates", "package", "packages", "包"})
 """Words for parts of the repository if they are ranked, otherwise for dependencies."""
-
 _NAME_LIKE = lazy(r"[A-Z0-9_.]")
 _TYING = frozenset({"change", "happened", "kind", "act", "thing", "wrote", "agent", "default"})
 _CLOSING = frozenset({"go", "look", "looking", "going", "like"})
@@ -291,7 +290,8 @@ class Asked:
             return False
         own = own or ("help" in token.tags and not self.only("help", "ask", "aux", "me"))
         if own and "noise" in token.tags and token.text.lower() in _COMMANDS:
-            return place > 1 and "prep" in self.tokens[place - 2].tags  # "happening with uv check"
+            before = self.tokens[place - 2 if place > 1 else place]  # "status of uv check"
+            return "aux" in before.tags or before.text.lower().split()[-1] in _TOPICAL_WORDS
         if token.tags == {"graded"} and place + 1 < len(self.tokens):
             after = self.tokens[place + 1]
             return token.text.isascii() and after.slot is None and not after.tags  # "rate limits"

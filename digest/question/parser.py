@@ -398,6 +398,8 @@ def _read(question: str, now: Now, background: Background) -> Reading | None:
     single = asked.says("one_change") or (asked.has("why") and reason)
     brief = asked.has("shorter") and isinstance(best.intent, Changed | DigestOf | Explain)
     said = set(asked.kinds) & _SAID or asked.actions or asked.has("history")
+    able = asked.says("able") and not (asked.spans or asked.has("change", "happened"))
+    said = said or able
     yes_or_no = asked.says("yes_or_no")
     undone = yes_or_no and asked.says("undone")
     closed = bool(said) and yes_or_no and not (asked.has("it") and follows)

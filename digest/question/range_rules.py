@@ -27,14 +27,21 @@ def releases(asked: Asked) -> Iterator[Weighed]:
         if asked.only_words(*also) and not others:
             yield Weighed(7.5, Releases())
     beside = ("releases", "ask", "aux", "prep", "change", "count", "history", "compare", "latest")
-    named = asked.slots(Release) or asked.left or asked.references or asked.slots(Path)
-    if not asked.has("releases") or named or isinstance(asked.span, Refs):
+    named = [one.name for one in asked.slots(Release)]
+    span = asked.span
+    if asked.has("count") or asked.says("which_several"):
+        ends = [name for name in named if name.endswith(".x")]
+        span, named = (Refs(base="", tip=ends[0]), named[1:]) if ends else (span, named)
+    ranged = isinstance(span, Refs) and bool(span.base and (span.tip or asked.has("change")))
+    if not asked.has("releases") or ranged or named or asked.left or asked.references:
+        return
+    if asked.slots(Path):
         return
     more = ("again", "join") if asked.against else ()
     if asked.only_words(*beside, *more) and any(
         _PLURAL.search(t.text.lower()) for t in asked.tokens
     ):
-        yield Weighed(7.0, Releases(window=asked.span, against=asked.against))
+        yield Weighed(7.0, Releases(window=span, against=asked.against))
 
 
 _PLURAL = re.compile(r"releases|versions|tags\b|released\b|previous|prior|版本|发版|发布|标签")

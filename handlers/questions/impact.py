@@ -40,8 +40,8 @@ from handlers.digests.ingest import Labels, fill, labels_of, tip_of
 from handlers.ports import chat_port
 from handlers.ports.storage import Range, Tip
 from handlers.questions.changed import list_changes
-from handlers.questions.scope import range_of, reach, viewpoint
-from handlers.questions.upgrade import patched_files, profile_here
+from handlers.questions.scope import profile_here, range_of, reach, viewpoint
+from handlers.questions.upgrade import patched_files
 
 
 async def affected(intent: Affected, ctx: Context) -> Answer:

@@ -174,6 +174,9 @@ async def _presence(
         and await requirements.files_with(field, ctx, tip.sha or "")
     ):
         return None, []  # a flag may be derived from the name of a field
+    adds = history.verdict("there", stands=None, value=None)
+    if not there and adds and adds.holds and not requirements.is_name(name):
+        return None, []  # a plain word may be anywhere but in the code of programs
     phrase = answer_text.STANDS if stands else answer_text.IS_LEFT_IN
     if not there:
         phrase = answer_text.STANDS_NOT if history.found else answer_text.NOWHERE

@@ -143,7 +143,7 @@ def _titled(changes: Sequence[Graded], intent: Changed) -> list[Graded]:
         graded
         for graded in changes
         if any(pattern.search(graded.title) for pattern in patterns)
-        and nouns.intersection(pieces(graded.title))
+        and (not intent.things or nouns.intersection(pieces(graded.title)))
         and Area.CORE in graded.facts.areas
     ]
 

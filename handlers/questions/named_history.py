@@ -186,7 +186,7 @@ class NamedHistory:
             matches = (words.search(title) for words in _SAYS[claim])
             said, match = next(((n, m) for n, m in enumerate(matches) if m), (None, None))
             if match and _SAYS[claim] is _EXISTS:
-                done_to = _OF_ANOTHER.split(title[match.end() :])[0]
+                done_to = _OF_ANOTHER.split(_SUPPORT.sub("", title[match.end() :]))[0]
                 whole = roots(self.name) <= roots(done_to)
                 # "Remove raw URL loading of pools" leaves the pools.
                 done_to = re.sub(r"^\w+|\(?#\d+\)?", "", done_to)
@@ -260,6 +260,7 @@ _EXISTS = _says(
     rf"{_HEAD}(?:remov|drop|delet|disallow)|\b(?:drop|remove)s? support",
 )
 
+_SUPPORT = lazy(r"^\w{0,3}(?: (?:\w+ )?support)? for ", re.IGNORECASE)  # "add basic support for X"
 _OF_ANOTHER = lazy(r"\b(?:on|from|in|when|of|for)\b")  # "remove the tag on --fast"
 
 _STABLE = _says(

@@ -14,16 +14,17 @@ from typing import cast
 
 from digest.answer.answers import Answer, AnswerRow, graded_because, lines_document, window_words
 from digest.answer.release_notes import notes_document, notes_of
+from digest.core.facts import Action
 from digest.core.release import LATEST, TaggedRelease, asked_release, in_series, latest, version_of
 from digest.core.request import Release
 from digest.document import Block, Code, Document, Heading, Item, Listing, Paragraph, Spans, Text
-from digest.errors import ForgeFailed, NoRelease, UnknownChange
+from digest.errors import ForgeFailed, NoRelease, UnknownBranch, UnknownChange
 from digest.i18n import answer_text
 from digest.i18n import answer_text as words
 from digest.i18n.answer_text import AS_MANY_RELEASES, FEWER_RELEASES, MORE_RELEASES
 from digest.i18n.phrase import join, list_in_words
 from digest.question.commit_range import Refs, release_number
-from digest.question.intent import Changed, Compare, Intent, Released, Releases
+from digest.question.intent import Changed, Compare, Intent, Released, Releases, Touched
 from digest.question.periods import default_period
 from digest.question.questions import format_intent
 from digest.report.blocks import title_link
@@ -47,10 +48,9 @@ async def releases(intent: Releases, ctx: Context) -> Answer:
     tags = list(await source.releases())[:_MOST]
     if not tags:
         raise NoRelease(ctx.watched.repository.name)
-    if isinstance(intent.window, Refs):
-        tags = [intent.window.tip]
+    tags = _between(intent.window, tags) if isinstance(intent.window, Refs) else tags
     within = intent.window if isinstance(intent.window, Window) else None
-    wanted = tags if within else tags[: 2 * _PAGE]
+    wanted = tags if intent.window else tags[: 2 * _PAGE]
     read = [one for one in await asyncio.gather(*map(source.release, wanted)) if one]
     every = await _without_twins(read, ctx)
     found = [one for one in every if within is None or (one.at and one.at in within)]
@@ -59,7 +59,7 @@ async def releases(intent: Releases, ctx: Context) -> Answer:
     if not found:
         line = words.NO_RELEASE_THEN(language, latest=Code(tags[0]))
         return Answer(intent="releases", document=lines_document("", [line, when], at))
-    shown = found if within else found[:_PAGE]
+    shown = found if intent.window else found[:_PAGE]
     title = words.RELEASES.text(language, n=len(shown))
     items = tuple(_item(one, ctx) for one in found[:_PAGE])
     blocks: list[Block] = [Heading(1, (Text(title),)), Listing(items)]
@@ -73,6 +73,24 @@ async def releases(intent: Releases, ctx: Context) -> Answer:
     points = [Changed(window=Refs(base=one.before, tip=one.tag)) for one in found[:_PAGE]]
     listed = tuple(format_intent(point) for point in points)
     return Answer(intent="releases", document=document, window=within, listed=listed)
+
+
+def _between(refs: Refs, tags: Sequence[str]) -> list[str]:
+    """The release that ends a range, those after its beginning, or those of a series.
+
+    Raises ``UnknownBranch`` if there is none.
+    """
+    if refs.base and refs.tip:
+        return [refs.tip]
+    if refs.base:
+        first = release_number(refs.base)
+        found = [tag for tag in tags if release_number(tag) > first]
+    else:
+        ends = release_number(refs.tip)[1]
+        found = [tag for tag in tags if release_number(tag)[1][: len(ends)] == ends]
+    if not found:
+        raise UnknownBranch(refs.base or refs.tip)
+    return found
 
 
 async def _without_twins(found: Sequence[TaggedRelease], ctx: Context) -> Sequence[TaggedRelease]:
@@ -203,6 +221,11 @@ async def of_release(intent: Intent, ctx: Context) -> tuple[Intent, Spans]:
     name = (newest if asked.name.lower() == LATEST else asked.name) if asked else ""
     release = await _release(name, ctx) if name else None
     if asked is None or release is None:
+        if asked and asked.topic:  # "python 3.14.7" of a project with other versions
+            about = f"{asked.topic} {asked.name}"
+            if intent.actions == (Action.ADDED,) and not intent.things:
+                return Touched(name=about, claim="added"), ()
+            return replace(intent, topic=about), ()
         return intent, await _untagged(intent.topic, ctx)
     refs = Refs(base=release.before, tip=release.tag)
     line = _line(release, newest, ctx)

@@ -19,6 +19,7 @@ from digest.answer.listing import Listed, area_of, survey_of
 from digest.core.enums import TopicPlace
 from digest.core.facts import Area
 from digest.core.grade import Graded
+from digest.core.profile import Profile
 from digest.core.reference import Query
 from digest.document import Code, Spans
 from digest.errors import EmptyRange, UnknownBranch, UnknownChange
@@ -35,6 +36,7 @@ from digest.topics.terms import kind_term, term
 from digest.window import Window, days_window, monday
 from handlers.context import Context
 from handlers.digests.ingest import Labels, ensure, fill, labels_of
+from handlers.ports import chat_port
 from handlers.ports.status_port import undoings_of
 from handlers.ports.storage import Archive, Range, Source, Tip
 
@@ -281,3 +283,13 @@ async def undoings_below(
     is_ancestor, end = ctx.watched.source.is_ancestor, tip.sha or graded.sha
     reverts, relands = [[g for g in some if await is_ancestor(g.sha, end)] for some in found]
     return reverts, relands
+
+
+async def profile_here(ctx: Context) -> Profile:
+    """What the asker and their chat use; empty where no profiles are kept."""
+    profile = Profile()
+    if ctx.profiles is not None and (key := ctx.conversation) is not None:
+        for owner in (chat_port.chat_owner(key), chat_port.person_owner(key)):
+            stored = await ctx.profiles.load(owner, ctx.watched.repository)
+            profile = profile.with_(stored.profile.entries)
+    return profile

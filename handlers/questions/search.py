@@ -219,7 +219,8 @@ async def with_close_titles(
     release = reading.dated or getattr(intent, "claim", "") in {"added", "release", "gone"}
     few = found.total <= enough or bool(reading.unknown)
     own = roots(found.topic)
-    if not few and all(roots(word) <= own for word in reading.content):
+    wanted = reading.words if isinstance(intent, Touched) else reading.content
+    if not few and all(roots(word) <= own for word in wanted):
         return found  # nothing can be closer than what was looked for
     words = [*dict.fromkeys((*reading.content, *reading.said))]
     return await _close_titles(found, words, span, ctx, few=few, release=release)

@@ -9,7 +9,14 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import cast
 
-from digest.answer.answers import Answer, AnswerRow, foot, graded_because
+from digest.answer.answers import (
+    Answer,
+    AnswerRow,
+    foot,
+    graded_because,
+    lines_document,
+    listing_document,
+)
 from digest.answer.release_notes import UpgradeItem, met, upgrade_blocks
 from digest.core.authors import code_as_spans
 from digest.core.change import FileChange, FileStatus, Side, printable
@@ -37,16 +44,18 @@ from digest.i18n.phrase import Phrase, join
 from digest.impact.impact_report import patched_blocks
 from digest.impact.impact_rules import touching
 from digest.question.commit_range import Refs
-from digest.question.intent import Changed
+from digest.question.intent import Changed, Intent
+from digest.question.questions import QUESTIONS
 from digest.report.blocks import title_link
+from digest.topics.matching import Resolved
 from digest.topics.terms import MARK, joins, kinds_of, pieces, roots
 from digest.window import Window
 from handlers.context import Context
-from handlers.digests.ingest import ensure
-from handlers.ports import chat_port
+from handlers.digests.ingest import ensure, tip_of
 from handlers.ports.storage import Range, Tip
 from handlers.questions.list_reading import Meant, listed_result, query_of
-from handlers.questions.scope import Reach, range_of, viewpoint
+from handlers.questions.named_history import OPEN
+from handlers.questions.scope import Reach, profile_here, range_of, viewpoint
 
 _SAVED = 3  # if this many files still have a removed name, it still exists
 _WARNING = frozenset({"breaking", "removed", "deprecated"})
@@ -125,16 +134,6 @@ async def upgrade(intent: Changed, reached: Reach, ctx: Context, tip: Tip) -> An
         rows=tuple(AnswerRow(graded=g, why=graded_because(g, ctx.language)) for g in told),
         patched=tuple(patched),
     )
-
-
-async def profile_here(ctx: Context) -> Profile:
-    """What the asker and their chat use; empty where no profiles are kept."""
-    profile = Profile()
-    if ctx.profiles is not None and (key := ctx.conversation) is not None:
-        for owner in (chat_port.chat_owner(key), chat_port.person_owner(key)):
-            stored = await ctx.profiles.load(owner, ctx.watched.repository)
-            profile = profile.with_(stored.profile.entries)
-    return profile
 
 
 async def patched_files(
@@ -283,6 +282,7 @@ class _Announced:
 
     release: str
     note: Note
+    heading: str = ""
 
 
 def _numbers(notes: Sequence[_Announced]) -> frozenset[int]:
@@ -309,6 +309,74 @@ async def _announced(
         if fits(heading, note)
     ]
     return list({one.note.text: one for one in found}.values())
+
+
+async def with_entries(found: Answer, words: Sequence[str], intent: Intent, ctx: Context) -> Answer:
+    """The answer with the newest changelog entries that have all of some words, if they are few.
+
+    They say since which release something is there, or gone. The changes that they name replace an
+    answer of another kind than the question's. Of a thing whose state is asked for, the newest are
+    told even of many: their heading may say it.
+    """
+    tip = await tip_of(ctx)
+    texts = await _changelogs(tip.sha or "", ctx, tip) if words else {}
+    notes = await asyncio.to_thread(lambda: [*_having(words, texts)])
+    if not notes and (names := [word for word in words if _NAME.search(word)]):
+        notes = [*_having(names, texts)]
+    claim = getattr(intent, "claim", "")
+    if not notes or (len(notes) > _MOST_SAID and claim not in {"stable", "experimental"}):
+        return found
+    notes.sort(key=lambda one: _padded(one.release), reverse=True)
+    document, at = found.document, viewpoint(ctx, tip)
+    if found.intent in {"search", "unknown"} or found.intent != QUESTIONS[type(intent)].name:
+        changes = await _numbered(_numbers(notes[:_SHOWN]), ctx, tip)
+        held, title = await listed_result(changes, Resolved(), ctx), " ".join(words)
+        document = listing_document(title, held.survey, held.why, None, at)
+        document = document if changes else lines_document(title, [foot(None, at)], at)
+        found = replace(found, rows=held.rows, total=len(changes))
+    told = _group(ANNOUNCED_IN, [_said(note) for note in notes[:_SHOWN]], ctx.language)
+    blocks = document.blocks
+    first = next((n for n, block in enumerate(blocks, 1) if isinstance(block, Heading)), 0)
+    first += first > 0 and claim not in OPEN and isinstance(blocks[first], Paragraph)  # yes or no
+    blocks = (*blocks[:first], *told, *blocks[first:])
+    return replace(found, document=replace(document, blocks=blocks))
+
+
+_NAME = lazy(r"\w[._-]\w|\d|[a-z][A-Z]")  # a word that alone says what is meant
+_MOST_SAID = 8  # entries with some words, more of which are about something wider
+_SHOWN = 3
+
+
+def _having(wanted: Sequence[str], texts: Mapping[str, str]) -> Iterator[_Announced]:
+    """The entries of changelogs with all of some words, each with what stands below it."""
+    from digest.facts.change_notes import entries
+    from digest.facts.side_text import SideLines
+
+    for path, text in texts.items():
+        if not _has_words(text, wanted):
+            continue
+        for release, heading, part in _sections(text, (0, 0, 0, 0), (10**6,)):
+            if not (release and _has_words("\n".join(line for _, line in part), wanted)):
+                continue
+            notes = [*entries(SideLines(path=path, side=Side.NEW, changed=part, text=text))]
+            ends = [note.evidence.line for note in notes[1:]] + [10**9]
+            for note, end in zip(notes, ends, strict=True):
+                lines = (line for n, line in part if note.evidence.line <= n < end)
+                if _has_words("\n".join(lines), wanted):
+                    yield _Announced(release=release, note=note, heading=heading.strip("# "))
+
+
+def _has_words(text: str, words: Sequence[str]) -> bool:
+    """Whether a text has all of some words; of a long one, the beginning is enough."""
+    lowered = text.lower()
+    return all(
+        re.search(re.escape(w) if len(w) > _SHORT else rf"\b{re.escape(w)}\b", lowered)
+        for w in (_ENDING.sub("", word.lower().strip(".-")) for word in words)
+    )
+
+
+_SHORT = 4  # letters of a word that may be a part of any other
+_ENDING = lazy(r"(?<=\w{4})(?:s|ed|ing)$")
 
 
 async def _changelogs(sha: str, ctx: Context, tip: Tip) -> Mapping[str, str]:
@@ -368,7 +436,9 @@ def _said(one: _Announced) -> Spans:
     note = one.note
     text = _LINK.sub(r"\1", note.text).replace("**", "")
     place = Code(f"{printable(note.evidence.path)}:{note.evidence.line}")
-    return join([*code_as_spans(text), " · ", Code(one.release), " · ", place])
+    under = "" if one.release in one.heading else one.heading
+    below = [f" ({printable(under)})"] if under else []
+    return join([*code_as_spans(text), " · ", Code(one.release), *below, " · ", place])
 
 
 def _group(name: Phrase, lines: Sequence[Spans], language: Language) -> Sequence[Block]:

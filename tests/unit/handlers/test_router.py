@@ -675,3 +675,25 @@ async def test_why_a_change_was_made_is_told_in_its_authors_words(question, begi
     ]
     answer = await ask(question, context(FakeSource(changes)))
     assert text(answer.document).startswith(begins)
+
+
+async def test_a_revert_that_is_found_answers_whether_its_change_was_reverted():
+    undo = change("bbbbbbb2", 'Revert "Fold the lamp queue" (#8)', at=ago(2))
+    answer = await ask("was the lamp queue fold reverted? why", context(FakeSource([undo])))
+    assert "Yes: [Revert" in text(answer.document)
+    assert "No change that I have read" not in text(answer.document)
+
+
+@pytest.mark.parametrize(("title", "begins"), [("Add", "Yes"), ("Fix", "No change that I have")])
+async def test_a_fix_is_no_proof_that_something_is_supported(title, begins):
+    ctx = context(FakeSource([change("bbbbbbb2", f"{title} fp8 lamps on Sol (#8)", at=ago(2))]))
+    await ask("what changed this month", ctx)
+    answer = await ask("are fp8 lamps supported on Sol", ctx)
+    assert text(answer.document).startswith(begins)
+
+
+async def test_what_a_person_removed_is_told_by_titles_where_no_name_is_gone():
+    ctx = context(FakeSource([change("bbbbbbb2", "Remove Lamp2 (#8)", at=ago(2), author="Ada")]))
+    shown = text((await ask("what did Ada remove lately", ctx)).document)
+    assert "By their titles, these may be about it" in shown
+    assert "Remove Lamp2" in shown

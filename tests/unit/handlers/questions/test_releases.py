@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from digest.core.request import Release
-from digest.errors import NoRelease
+from digest.errors import NoRelease, UnknownBranch
 from digest.markdown import markdown
 from handlers.router import ask
 from tests.support.fakes import FakeSource, change, context
@@ -293,3 +293,37 @@ async def test_a_series_is_told_from_before_its_first_release_to_its_latest():
     )
     answer = await ask("what changed in 1.2.x", context(FakeSource(changes, tags=tags)))
     assert [row.graded.number for row in answer.rows] == [4, 3]
+
+
+SERIES = [change(f"{n}aaaaaa{n}", f"Change {n} (#{n})", at=NOW) for n in range(6, 0, -1)]
+
+
+@pytest.mark.parametrize(
+    ("question", "tags"),
+    [
+        ("how many releases were there in 1.2.x", ["v1.2.1", "v1.2.0"]),
+        ("which releases are in the 1.2 series?", ["v1.2.1", "v1.2.0"]),
+        ("how many releases since v1.1.0", ["v2.0.0", "v1.2.1", "v1.2.0", "v1.1.1"]),
+    ],
+)
+async def test_the_releases_of_a_series_or_after_one_are_counted(question, tags):
+    names = ["v2.0.0", "v1.2.1", "v1.2.0", "v1.1.1", "v1.1.0", "v1.0.0"]
+    source = FakeSource(SERIES, tags=dict(zip(names, (one.sha for one in SERIES), strict=True)))
+    source.tagged = NOW
+    answer = await ask(question, context(source))
+    shown = markdown(answer.document)
+    assert shown.startswith(f"# {len(tags)} releases")
+    assert [name for name in names if f"`{name}`, tagged" in shown] == tags
+
+
+async def test_a_series_without_a_release_is_named(ctx):
+    answer = await ask("how many releases in 9.9.x", ctx)
+    assert isinstance(answer.error, UnknownBranch)
+    assert answer.error.name == "9.9.x"
+
+
+async def test_the_release_of_the_only_change_is_told_before_it():
+    fix = change("5aaaaaa5", "Fix the launcher of Windows (#5)", at=NOW - timedelta(days=3))
+    ctx = context(FakeSource([fix], tags={"v1.0.0": fix.sha}, tagged=NOW))
+    answer = await ask("which release has the fix for the windows launcher", ctx)
+    assert "was released in `v1.0.0`" in markdown(answer.document).partition("# Fix")[0]

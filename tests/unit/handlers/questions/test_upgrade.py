@@ -269,3 +269,58 @@ async def test_releases_that_the_fork_has_conflict_with_nothing_and_a_lost_base_
     ctx = replace(asked(), profiles=Based(), watched=replace(asked().watched, source=source))
     shown = markdown((await ask("what breaks from v1.0.0 to v1.1.0", ctx)).document)
     assert ("`same.py`: a conflict is possible" in shown) is base.startswith("f")
+
+
+STATES = """# Changelog
+
+## 1.2.0
+
+### Breaking changes
+
+- **Reject weak digests** (#3)
+
+  Lists with `crc32` alone are not taken any more.
+
+### Preview features
+
+- Add `lamp trim --dry-run` (#4)
+
+## 1.1.0
+
+### Enhancements
+
+- Add Zonsh activation scripts (#5)
+- Add Snake 3.14.7 (#6)
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "entry"),
+    [
+        ("is crc32 still accepted", "Reject weak digests (#3) · `1.2.0` (Breaking changes)"),
+        ("does it support zonsh", "Add Zonsh activation scripts (#5) · `1.1.0` (Enhancements)"),
+        ("hey anyone know if zonsh is supported", "Add Zonsh activation scripts (#5) · `1.1.0`"),
+        ("did snake 3.14.7 get added", "Add Snake 3.14.7 (#6) · `1.1.0`"),
+        ("is lamp trim stable yet", "Add `lamp trim --dry-run` (#4) · `1.2.0` (Preview features)"),
+    ],
+)
+async def test_the_changelog_tells_the_state_of_a_thing(question, entry):
+    changes = [
+        change("aaaaaaa1", "Sync the list (#6)", at=NOW),
+        change("bbbbbbb2", "Add support for zonsh activation (#5)", at=NOW),
+        change("ccccccc3", "Trim lamps (#4)", at=NOW),
+    ]
+    source = FakeSource(changes, tags={"v1.2.0": changes[0].sha})
+    source.trees = {(changes[0].sha, "CHANGELOG.md"): STATES}
+    shown = markdown((await ask(question, context(source))).document)
+    assert entry in shown
+    assert "no longer exists" not in shown
+    assert "No." not in shown
+
+
+async def test_a_word_of_many_entries_is_left_to_the_changes():
+    log = "# 1.0.0\n\n" + "\n".join(f"- Tune lamp {n} (#{n})" for n in range(20))
+    source = FakeSource([change("aaaaaaa1", "Add a lamp (#30)", at=NOW)])
+    source.trees = {("aaaaaaa1" * 5, "CHANGELOG.md"): log}
+    shown = markdown((await ask("is lamp supported", context(source))).document)
+    assert "Tune lamp" not in shown
