@@ -231,8 +231,8 @@ def _values(
     if was.string != match.string or place != "table":
         return None
     both = zip((was, match), sides, strict=True)
-    one, other = (resolve_default(m["value"], side.text) for m, side in both)
-    return (one, other) if one and other and one != other else None
+    one, other = (resolve_default(m["value"], side.text) or "" for m, side in both)
+    return (one, other) if one != other else None
 
 
 _LISTING = frozenset({"javascript", "python", "typescript"})

@@ -74,6 +74,14 @@ async def test_a_model_that_does_not_know_leaves_it_unknown(bench, serve):
     await unknown_with_examples(one, server, calls=1)
 
 
+async def test_a_model_that_does_not_know_leaves_what_the_grammar_guessed(bench, serve):
+    server = serve(answer=lambda _sent: says("unknown"))
+    one = await filled(bench, server)
+    found = await ask("#1 and #2", await one.context())
+    assert (found.intent, found.understood) == ("explain", "")
+    assert "#1 and #2" in server.asked[0].body["messages"][1]["content"]
+
+
 @pytest.mark.parametrize(
     ("act", "calls"),
     [

@@ -761,6 +761,22 @@ def test_list_of_a_table_of_defaults_is_told_but_not_where_a_name_spreads_in_it(
     assert not shown(told("src/config.ts", old, text.format("...ENDINGS")), FactKind.CONFIG)
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ("3", "4", [("changed", "configDefaults.limit", "3", "4")]),
+        ("30", "30.0", []),
+        ("3", "f(4)", []),
+    ],
+)
+def test_member_of_a_table_of_defaults_changes_with_the_constant_it_names(old, new, expected):
+    text = (
+        "const LIMIT = {}\n\nexport const configDefaults = Object.freeze({{\n  limit: LIMIT,\n}})\n"
+    )
+    facts = told("src/config.ts", text.format(old), text.format(new))
+    assert shown(facts, FactKind.CONFIG) == expected
+
+
 def test_alias_of_a_flag_counts_as_its_name():
     text = "pub struct A {{\n    #[arg(long{})]\n    pub {}: bool,\n}}\n"
     plain, other = text.format("", "fast"), text.format(', alias = "quick"', "fast")

@@ -249,3 +249,40 @@ async def test_people_are_known_by_handles_made_of_their_names(question, number)
     ]
     answer = await ask(question, context(FakeSource(changes)))
     assert [row.graded.number for row in answer.rows] == [1] * number
+
+
+@pytest.mark.parametrize(
+    ("question", "numbers", "said"),
+    [
+        ("PRs by hop this month", [15], "by hop"),
+        ("PRs by gh this month", [15], "by gh"),
+        ("PRs by countess this month", [11, 13], "by countess"),
+        ("PRs by al this month", [], "No change in this period matches."),
+        ("PRs by n coward this month", [16], "by n coward"),
+        ("PRs by Noël Coward this month", [16], "by Noël Coward"),
+        ("noel coward this month", [16], "by"),
+        ("PRs by ada or bob this month", [11, 13], "ignored: `bob`"),
+        ('changed author:"hopper, bob, eve" this month', [15], "`bob` and `eve`"),
+        ("by ada hopper this month", [11, 13, 15], "by ada, hopper"),
+        ("PRs by nobody hopper this month", [], "No change in this period matches."),
+        ("PRs merged by ada this month", [11, 13], "do not say who merged"),
+    ],
+)
+async def test_a_person_is_found_under_all_names(question, numbers, said):
+    people = [
+        made("aaaaaaa1", "Tidy (#11)", 1),
+        made("ccccccc3", "Rewrite the cache (#13)", 2.5, author="Countess L."),
+        made("eeeeeee5", "Fix the cache (#15)", 10, author="Grace Hopper"),
+        made("fffffff6", "Grow (#16)", 11, author="Noël M. Coward"),
+        made("0ffffff6", "Grow more (#17)", 11, author="Zoe"),
+    ]
+    addresses = ["ada@x.org", "ada@x.org", "gh+hop@x.org", "noreply@x.org", "noreply@x.org"]
+    changes = [
+        replace(one, commit=replace(one.commit, email=email))
+        for one, email in zip(people, addresses, strict=True)
+    ]
+    ctx = context(FakeSource(changes))
+    await ask("what changed this month", ctx)  # the people of the archive are known then
+    answer = await ask(question, ctx)
+    assert [row.graded.number for row in answer.rows] == numbers
+    assert said in markdown(answer.document)
