@@ -55,7 +55,7 @@ fifteen times as many.
 
 _PYTEST = ["-q", "-n0", "-W", "ignore::pytest.PytestAssertRewriteWarning", "--no-header"]
 
-_TESTS = ["tests/unit", "tests/integration", "tests/contract"]
+_TESTS = ["tests/unit", "tests/integration", "tests/contract", "tests/e2e"]
 
 _LIBRARIES = (
     "aiohttp aiosqlite alembic apscheduler cryptography hypothesis httpx jinja2 openai "

@@ -13,7 +13,15 @@ from digest.core.facts import Area, Facts, FileFacts
 from digest.core.grade import Graded, Level
 from digest.facts.subject import read_subject
 from digest.grading.importance import grade, weights
-from digest.grading.local_weights import LEAST_PAST, LocalWeights, learn
+from digest.grading.local_weights import (
+    LEAST_PAST,
+    LocalWeights,
+    Prior,
+    Row,
+    Sample,
+    fit,
+    learn,
+)
 from digest.grading.policy import GradingPolicy
 from tests.unit.digest.facts.changes import commit
 
@@ -50,6 +58,20 @@ def test_what_the_notes_name_rises_and_what_they_pass_over_sinks() -> None:
     for learned, first, second in ((fixes, fix, refactoring), (others, refactoring, fix)):
         policy = GradingPolicy(local=(learned,))
         assert policy.regrade(first).grade.score > policy.regrade(second).grade.score
+
+
+def test_a_frequent_signal_counts_the_same_in_any_unit_and_a_rare_one_for_less() -> None:
+    def pull(unit: float, every: int) -> float:
+        """What a signal of every so many changes adds to the log-odds, as one half of them says."""
+        rows = [
+            Row({"risk": unit} if n % every == 0 else {}, n % (2 * every) == 0 or n % 6 == 1)
+            for n in range(400)
+        ]
+        found, _ = fit([Sample("past", tuple(rows))], Prior(penalty=0.02))
+        return found["risk"] * unit
+
+    assert pull(1.0, 2) == pytest.approx(pull(1.2, 2), rel=1e-3)
+    assert pull(1.0, 10) < 0.9 * pull(2.0, 10)
 
 
 def test_too_short_a_past_teaches_nothing() -> None:
