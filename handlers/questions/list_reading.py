@@ -39,7 +39,7 @@ class Meant:
     resolved: matching.Resolved = field(default_factory=matching.Resolved)
     held: QueryResult = field(default_factory=lambda: QueryResult(survey=NOTHING_FOUND, rows=()))
     notes: tuple[Spans, ...] = ()
-    only: Sequence[Graded] = ()
+    only: Sequence[Graded] | None = None
     alike: Mapping[str, int] | None = None
 
     def noting(self, note: Spans) -> Meant:
@@ -49,8 +49,10 @@ class Meant:
 
 async def selected(asked: Meant, ctx: Context, limit: int = 0) -> Sequence[Graded]:
     """The changes of a reading, newest first: all, or the first few of its query."""
-    query = replace(query_of(asked), limit=limit)
-    changes = asked.only or await ctx.archive.select(ctx.watched.repository, query)
+    changes = asked.only
+    if changes is None:
+        query = replace(query_of(asked), limit=limit)
+        changes = await ctx.archive.select(ctx.watched.repository, query)
     if asked.intent.without:
         return await asyncio.to_thread(left_of, changes, asked.intent.without)
     return changes
@@ -297,7 +299,7 @@ async def with_others(document: Document, intent: Changed, asked: Meant, ctx: Co
         return document
     whole = replace(intent, topic="", window=asked.intent.window)
     kinds = matching.restrict(matching.Resolved(), intent.kinds, intent.label)
-    every = await with_rows(replace(asked, intent=whole, resolved=kinds, only=()), ctx)
+    every = await with_rows(replace(asked, intent=whole, resolved=kinds, only=None), ctx)
     own = {row.graded.sha for row in asked.held.rows}
     others = [row.graded for row in every.held.rows if row.graded.sha not in own]
     if not others:

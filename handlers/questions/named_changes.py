@@ -46,7 +46,7 @@ from digest.topics.synonyms import kin
 from digest.topics.terms import pieces, term
 from handlers.context import Context
 from handlers.ports.storage import Tip
-from handlers.questions.list_reading import Meant, query_of, resolved_topic
+from handlers.questions.list_reading import Meant, resolved_topic, selected
 from handlers.questions.scope import Reach, viewpoint
 
 PUBLIC = (FactKind.FLAG, FactKind.ENVIRONMENT, FactKind.CONFIG, FactKind.ROUTE, FactKind.METRIC)
@@ -257,7 +257,7 @@ _OFF = frozenset({"", "0", "false", "off", "no", "none", "null", "disabled"})
 
 async def dependency_blocks(asked: Meant, ctx: Context) -> Sequence[Block]:
     """The dependencies of the listed changes, each once, from its first version to its last."""
-    changes = asked.only or await ctx.archive.select(ctx.watched.repository, query_of(asked))
+    changes = await selected(asked, ctx)
     few = [g for g in changes if len(g.facts.of(FactKind.DEPENDENCY)) <= _MANY]
     versions = replace(asked.intent, topic="", things=_VERSIONS, actions=())
     found = await asyncio.to_thread(lambda: list(_named(few, versions)))

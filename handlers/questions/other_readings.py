@@ -56,7 +56,7 @@ async def longer(asked: Meant, ctx: Context, tip: Tip) -> Meant:
     if intent.level and not asked.held.rows and (lower := await _lower(asked, ctx)) is not None:
         return lower  # a less important recent change fits better than an important old one
     window, reached = await wider_period(ctx, tip)
-    wider = replace(asked, intent=replace(asked.intent, window=window), reached=reached, only=())
+    wider = replace(asked, intent=replace(asked.intent, window=window), reached=reached, only=None)
     wider = await with_rows(wider if asked.resolved.topics else await read_topic(wider, ctx), ctx)
     if wider.held.survey.total > asked.held.survey.total:
         return wider.noting(answer_text.WIDER(ctx.language, n=DAYS_BACK))
@@ -74,7 +74,7 @@ async def _archived(asked: Meant, until: datetime, ctx: Context, tip: Tip) -> Me
     window = Window(since=until - _ARCHIVED, until=until, zone=ctx.zone)
     names = tuple(await ctx.watched.source.names(tip, window)) if tip.sha else ()
     intent = replace(asked.intent, window=window)
-    return replace(asked, intent=intent, reached=Reach(span=window, names=names), only=())
+    return replace(asked, intent=intent, reached=Reach(span=window, names=names), only=None)
 
 
 _ARCHIVED = timedelta(days=730)

@@ -53,7 +53,7 @@ from digest.window import Window
 from handlers.context import Context
 from handlers.digests.ingest import ensure, tip_of
 from handlers.ports.storage import Range, Tip
-from handlers.questions.list_reading import Meant, listed_result, query_of
+from handlers.questions.list_reading import Meant, listed_result, selected
 from handlers.questions.named_history import OPEN
 from handlers.questions.scope import Reach, profile_here, range_of, viewpoint
 
@@ -231,7 +231,7 @@ async def with_announced(asked: Meant, ctx: Context, tip: Tip) -> tuple[Meant, S
     select, repository = ctx.archive.select, ctx.watched.repository
     found: set[str] = set()
     if asked.held.rows:
-        found = {g.sha for g in asked.only or await select(repository, query_of(asked))}
+        found = {g.sha for g in await selected(asked, ctx)}
     changes = await select(repository, asked.reached.query)
     more = [g for g in changes if g.sha in found or g.number in listed]
     if refs is intent.window:  # a release in a period also announces what landed before it

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import shutil
@@ -318,15 +319,19 @@ async def test_hosts_of_both_models_are_reached(data, tmp_path, monkeypatch):
     assert {f"network 127.0.0.1:{port}" for port in ports} <= told.keys()
 
 
-async def test_hosts_of_repositories_are_reached_at_the_port_of_their_address(
-    data, tmp_path, monkeypatch
+@pytest.mark.parametrize(("transport", "weight"), [("http", Weight.OK), ("https", Weight.ERROR)])
+async def test_hosts_of_repositories_are_reached_as_their_address_says(
+    data, tmp_path, monkeypatch, transport, weight
 ):
     for name in ("HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"):
         monkeypatch.delenv(name, raising=False)
-    port = free_port()
-    place = f"http://127.0.0.1:{port}/a/b"
-    told = await found(data, configured(tmp_path, f'[[repositories]]\nplace = "{place}"\n'))
-    assert f"network 127.0.0.1:{port}" in told
+    # It hangs up on everybody, and so on those who would talk in secret before they know it.
+    server = await asyncio.start_server(lambda _reader, writer: writer.close(), "127.0.0.1", 0)
+    async with server:
+        port = server.sockets[0].getsockname()[1]
+        place = f"{transport}://127.0.0.1:{port}/a/b"
+        told = await found(data, configured(tmp_path, f'[[repositories]]\nplace = "{place}"\n'))
+    assert told[f"network 127.0.0.1:{port}"].weight is weight
 
 
 async def test_behind_a_proxy_nobody_is_called_directly(data, tmp_path, monkeypatch):

@@ -42,6 +42,23 @@ def test_a_pipe_is_written_to_and_stays_one(tmp_path: Path) -> None:
     assert stat.S_ISFIFO(pipe.stat().st_mode)
 
 
+@pytest.mark.parametrize(
+    ("mask", "mode", "given"),
+    [(0o022, 0o666, 0o644), (0o077, 0o666, 0o600), (0, 0o666, 0o666), (0o022, 0o600, 0o600)],
+)
+def test_a_file_may_be_read_by_whom_the_mask_lets(
+    tmp_path: Path, mask: int, mode: int, given: int
+) -> None:
+    before = os.umask(mask)
+    try:
+        usual = {} if mode == 0o666 else {"mode": mode}
+        write_whole(tmp_path / "a.md", "", **usual)
+    finally:
+        left = os.umask(before)
+    assert stat.S_IMODE((tmp_path / "a.md").stat().st_mode) == given
+    assert left == mask
+
+
 def test_a_folder_that_is_a_file_is_said_to_be_unwritable(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("", encoding="utf-8")
     with pytest.raises(UnwritableFolder, match="file"):

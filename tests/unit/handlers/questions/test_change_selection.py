@@ -110,6 +110,12 @@ def test_new_files_of_a_folder_are_those_in_it_and_right_below_it():
     assert files_of(graded, {"pool"}, FileStatus.ADDED) == ["disk", "ram"]
 
 
+async def test_where_nobody_is_new_no_other_person_is_named(ctx):
+    answer = await ask("new contributors since yesterday", ctx)
+    assert answer.total == 0
+    assert "Ada" not in markdown(answer.document)
+
+
 async def test_a_share_is_told_of_all_changes_of_the_period(ctx):
     shown = markdown(
         (await ask("what percentage of this month's commits were fixes", ctx)).document
