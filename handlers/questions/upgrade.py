@@ -359,7 +359,7 @@ def _having(wanted: Sequence[str], texts: Mapping[str, str]) -> Iterator[_Announ
             if not (release and _has_words("\n".join(line for _, line in part), wanted)):
                 continue
             notes = [*entries(SideLines(path=path, side=Side.NEW, changed=part, text=text))]
-            ends = [note.evidence.line for note in notes[1:]] + [10**9]
+            ends = [*(note.evidence.line for note in notes[1:]), 10**9][: len(notes)]
             for note, end in zip(notes, ends, strict=True):
                 lines = (line for n, line in part if note.evidence.line <= n < end)
                 if _has_words("\n".join(lines), wanted):

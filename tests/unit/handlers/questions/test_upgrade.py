@@ -287,6 +287,8 @@ STATES = """# Changelog
 
 ## 1.1.0
 
+Zonsh is new, and 3.14.7 of snakes.
+
 ### Enhancements
 
 - Add Zonsh activation scripts (#5)
