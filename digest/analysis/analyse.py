@@ -57,9 +57,6 @@ _ORDER = (
 
 def impact(reading: ChangeContext, told: Sequence[Statement] = ()) -> tuple[Statement, ...]:
     """One statement per area, within the bound of the level; none for a file that is told."""
-    most = reading.bounds.impact
-    if not most:
-        return ()
     by_area: dict[Area, list[FileFacts]] = {}
     for file in reading.facts.files:
         by_area.setdefault(file.area, []).append(file)
@@ -67,7 +64,7 @@ def impact(reading: ChangeContext, told: Sequence[Statement] = ()) -> tuple[Stat
     named = {place.path for one in told for place in one.evidence}
     if len(reading.facts.files) == 1 and reading.facts.files[0].path in named:
         found = []  # the summary names the file
-    return tuple(found[:most])
+    return tuple(found[: reading.bounds.impact])
 
 
 def _area(area: Area, files: Sequence[FileFacts], reading: ChangeContext) -> Statement:

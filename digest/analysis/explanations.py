@@ -243,7 +243,7 @@ def _new(f: Fact, phrase: Phrase, text: str, reading: ChangeContext) -> Statemen
 
 
 _DEFAULTS_TO = lazy(
-    r"\b[Dd]efaults? to (?:the value of )?(?P<value>`[^`]{1,60}`|[\w.-]+(?: [\w.-]+){0,5}?)"
+    r"\b[Dd]efaults? to (?:the value of )?(?P<value>`[^`]{1,60}`|[\w.-]+(?: [\w.-]+){0,5}?)(?<!\.)"
     r"(?=[.;,](?:\s|$)|\s*\(|\s(?:if|when|unless|in|for|on)\s|$)"
 )
 
@@ -442,9 +442,9 @@ def versions(reading: ChangeContext) -> Iterator[Statement]:
     others = {f for f in facts if said and f.name.casefold() in named}
     facts = [f for f in facts if f not in others or any(n in (f.after or "") for n in said)]
     for f in facts if len(facts) <= _FEW_VERSIONS else ():
-        exact = f.before[:1] == f.after[:1] == "=" if f.before and f.after else False
-        olds = [one and one.lstrip("=") if exact else one for one in (f.before, f.after)]
-        before, after = (value(one, language) for one in olds)
+        sides = (f.before or "", f.after or "")
+        exact = all(one[:1] == "=" for one in sides)
+        before, after = (value(one.lstrip("=") if exact else one, language) for one in sides)
         spans = words.VALUE(language, name=code(f.name), before=before, after=after)
         told = make_statement(with_full_stop(spans, reading), [f])
         yield _inner(told) if COMMIT.fullmatch(f.after or "") else told

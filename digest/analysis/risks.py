@@ -325,8 +325,13 @@ def _signatures(reading: ChangeContext) -> _Found:
     yield from _lost_defaults(
         [f for f in defaults if f.before is not None and f.after is None], reading
     )
-    for f in [f for f in defaults if f.after is not None][:_ONE_BY_ONE]:
-        yield from _default(f, reading)
+    both = [(f, f.before, f.after) for f in defaults if owner_of(f.name)[0]]
+    known = [(f, old, new) for f, old, new in both if old is not None and new is not None]
+    for f, old, new in known[:_ONE_BY_ONE]:
+        function, parameter = map(code, owner_of(f.name))
+        values = {"before": code(old, VALUE), "after": code(new, VALUE)}
+        named = {"name": function, "parameter": parameter}
+        yield words.PARAMETER_DEFAULT(reading.language, **named, **values), [f]
 
 
 def _lost_defaults(facts: Sequence[Fact], reading: ChangeContext) -> _Found:
@@ -363,15 +368,6 @@ def _signature(
             words.SIGNATURE_LOST(language, name=name, names=_parameter_list(found.lost, reading)),
             facts,
         )
-
-
-def _default(f: Fact, reading: ChangeContext) -> _Found:
-    """``function.parameter`` with its default before and after."""
-    function, parameter = owner_of(f.name)
-    if function and f.before is not None and f.after is not None:
-        values = {"before": code(f.before, VALUE), "after": code(f.after, VALUE)}
-        named = {"name": code(function), "parameter": code(parameter)}
-        yield words.PARAMETER_DEFAULT(reading.language, **named, **values), [f]
 
 
 def _parameter_list(parameters: tuple[str, ...], reading: ChangeContext) -> Spans:

@@ -281,6 +281,92 @@ def test_overloads_of_one_function_are_named_once():
     assert risks_of(*items) == ["Calls of take and Pool.take can no longer pass b."]
 
 
+def default(name, before, after):
+    return symbol(Action.CHANGED, name, detail="default", before=before, after=after)
+
+
+def test_default_of_a_parameter_is_a_risk_where_both_values_are_known():
+    told = [f"Calls of load without m{n} now get 2 instead of 1." for n in range(3)]
+    assert risks_of(*(default(f"load.m{n}", "1", "2") for n in range(4))) == told
+    assert risks_of(default("load.mode", None, "2")) == []
+    assert risks_of(default("load.mode", "1", None)) == ["Calls of load now have to pass mode."]
+    for after in ("2", None):
+        assert risks_of(default("mode", "1", after)) == []
+
+
+@pytest.mark.parametrize(
+    ("detail", "after", "told"),
+    [
+        ("parameter renamed", "(a, c)", ["Callers that pass b to take by name have to say c."]),
+        ("parameter renamed", "(a)", ["Calls of take can no longer pass b."]),
+        ("required parameter added", "(a, b, c)", ["Calls of take now have to pass c."]),
+        ("required parameter added", "(a, b, c=1)", []),
+        (
+            "required parameter added",
+            "(a, c)",
+            ["Calls of take now have to pass c.", "Calls of take can no longer pass b."],
+        ),
+        ("types", "(a)", []),
+    ],
+)
+def test_changed_signature_is_a_risk_by_what_callers_pass(detail, after, told):
+    assert (
+        risks_of(symbol(Action.CHANGED, "take", detail=detail, before="(a, b)", after=after))
+        == told
+    )
+
+
+def test_three_changed_signatures_and_three_moves_are_risks_one_by_one():
+    changed = [
+        symbol(Action.CHANGED, f"f{n}", detail="parameter removed", before=f"(a{n})", after="()")
+        for n in range(4)
+    ]
+    assert len(risks_of(*changed)) == 3
+    moved = [
+        symbol(
+            Action.CHANGED, f"C{n}", f"new/{n}.py", "moved", before=f"{n}.py", after=f"new/{n}.py"
+        )
+        for n in range(4)
+    ]
+    assert len(risks_of(*moved)) == 3
+
+
+def test_class_that_moves_is_no_new_one_and_may_have_another_signature():
+    moved = symbol(Action.CHANGED, "Pool", detail="moved", before="old.py", after="engine/pool.py")
+    added = symbol(Action.ADDED, "Pool", detail="class")
+    changed = symbol(
+        Action.CHANGED, "Pool", detail="required parameter added", before="(a)", after="(a, b)"
+    )
+    (signature, move) = risks_of(moved, added, changed)
+    assert signature == "Calls of Pool now have to pass b."
+    assert "old.py" in move
+    beside = Clue(kind=ClueKind.HELP, name="Pool", text="Keeps engines warm.", evidence=AT)
+
+    def told(*items):
+        files = [samples.file("engine/pool.py")]
+        graded = samples.change(
+            1, "Add Pool", Level.HIGH, files=files, items=items, clues=(beside,)
+        )
+        return "New class Pool" in said(graded)
+
+    assert told(added)
+    assert not told(added, moved)
+
+
+def test_impact_is_told_by_area_in_the_order_of_a_reader_and_not_of_a_low_change():
+    files = [
+        samples.file("docs/a.md", Area.DOCS),
+        samples.file("tests/test_a.py", Area.TESTS),
+        samples.file("src/a.py"),
+    ]
+    for level, areas in (
+        (Level.MEDIUM, ["src/a.py", "tests/test_a.py", "docs/a.md"]),
+        (Level.LOW, []),
+    ):
+        impact = analyse(samples.change(1, "Do it", level, files=files), Language.EN).impact
+        assert [next(s.text for s in one.spans if isinstance(s, Code)) for one in impact] == areas
+
+
 @pytest.mark.parametrize("graded", samples.everything(), ids=lambda g: g.title[:20])
 def test_names_of_functions_and_classes_are_left_to_the_table_of_names(graded):
     symbols = {f.name for f in graded.facts.items if f.kind is FactKind.SYMBOL}
@@ -531,6 +617,7 @@ def test_type_follows_tags_and_the_leading_verb(title, tags, kind):
         ("def f(self, a, b=1, *args, c: int = 2, **kw) -> x", ["a", "b", "*args", "c", "**kw"]),
         ("(a: dict[str, int] = {'x': (1, 2)}, b=',)')", ["a", "b"]),
         ("(a, /, b, *, c)", ["a", "b", "c"]),
+        (r"(a='\'', b=',')", ["a", "b"]),
         ("()", []),
         ("int f(int a)", None),
         ("f(a, b", None),

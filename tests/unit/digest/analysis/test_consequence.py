@@ -16,11 +16,11 @@ from digest.core.enums import Language
 from digest.core.facts import Action, Area, Clue, ClueKind, Fact, FactKind, Note, Undone
 from digest.core.grade import Level, Reason
 from digest.core.statement import Aspect, ChangeType
-from digest.document import plain
+from digest.document import Code, plain
 from digest.facts.subject import read_subject
 from digest.report.assembly import entry_of
 from digest.report.condensed import consequence, why
-from tests.support import samples
+from tests.support import fakes, samples
 
 CLI = "src/config/cli.py"
 
@@ -178,6 +178,19 @@ def test_default_that_code_works_out_is_told_in_the_words_beside_it():
     assert lines(graded)[0] == "--pool-size now defaults to worker_count (was 8)."
     graded = change("Choose pool_size at the start", item)
     assert lines(graded)[0] == "Choose pool_size at the start (--pool-size defaulted to 8)."
+
+
+@pytest.mark.parametrize(
+    ("said", "is_code"), [("worker_count", True), ("--workers", True), ("all workers", False)]
+)
+def test_name_of_another_setting_is_code_where_it_is_the_default(said, is_code):
+    item = fact(
+        FactKind.FLAG, Action.CHANGED, "--pool-size", before="8", after="None", detail="default"
+    )
+    helped = clue(ClueKind.HELP, name="--pool-size", text=f"Workers. Defaults to {said}.")
+    told = gist(change("Size the pool", item, clues=[helped]), Language.EN).summary[0]
+    assert told.text == f"--pool-size now defaults to {said} (was 8)."
+    assert (Code(said) in told.spans) is is_code
 
 
 def test_default_that_the_title_speaks_of_comes_before_a_vague_title():
@@ -587,6 +600,19 @@ def test_what_a_feature_does_is_quoted_in_the_present():
     quoted = f"In the author's words: “{text}”"
     assert lines(change("Add cards to pools", paragraphs=[text]))[1:] == [quoted]
     assert not lines(change("Fix adding cards to pools", paragraphs=[text]))[1:]
+
+
+def test_sentence_behind_one_that_leans_on_others_is_not_quoted():
+    text = "However it stalls. The pool fails when it is empty."
+    assert lines(change("Mend it at last", paragraphs=[text])) == ["Mend it at last."]
+
+
+@pytest.mark.parametrize(("between", "quoted"), [("\n", True), ("\n\n", False)])
+def test_commit_that_was_squashed_is_not_quoted_but_an_entry_of_a_list_is(between, quoted):
+    entry = "A pool lost its cards when it started late."
+    graded = fakes.graded("1", f"Mend the pool\n\n* {entry}{between}* Tidy up.", {"src/a.py": 3})
+    told = " ".join(s.text for s in gist(graded, Language.EN, 3).summary)
+    assert (entry in told) is quoted
 
 
 def test_second_paragraph_is_quoted_where_only_it_says_what_is_different():
@@ -1403,6 +1429,8 @@ def test_words_beside_a_setting_that_point_elsewhere_are_passed_over():
 def test_exact_version_is_told_without_its_sign():
     facts = [version("cargo", before="=1.2.0", after="=1.3.0")]
     assert "relay is now 1.3.0 (was 1.2.0)." in lines(change("Update the relay", *facts))
+    facts = [version("cargo", before="1.2.0", after="=1.3.0")]
+    assert "relay is now =1.3.0 (was 1.2.0)." in lines(change("Update the relay", *facts))
 
 
 def test_new_code_with_words_of_the_title_is_described_after_everything_that_users_see():

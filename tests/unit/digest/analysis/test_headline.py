@@ -114,6 +114,7 @@ def told(title, language=Language.EN, *files):
         ("[ADDED] Pool of workers", "New: Pool of workers"),
         ("[KV] Refactor pools: remove caches", "KV: Refactor pools: remove caches"),
         ("Block the backend of requests withou… (#14)", "Block the backend of requests withou…"),
+        ("Block the backend of requests wit… (#14)", "Block the backend of requests wit…"),
         ("[Feature] Tentatively enable a pool", "Tentatively enable a pool"),
     ],
 )

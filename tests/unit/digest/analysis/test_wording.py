@@ -6,8 +6,8 @@ import pytest
 
 from digest.analysis.analyse import analyse
 from digest.analysis.explanations import name_list
-from digest.analysis.wording import kind_of, name_with_values, places, value
-from digest.core.change import Side
+from digest.analysis.wording import hot_places, kind_of, name_with_values, places, value
+from digest.core.change import FileStatus, Side
 from digest.core.enums import Language
 from digest.core.facts import OVERLOAD, Action, FactKind
 from digest.document import plain
@@ -35,6 +35,16 @@ def words(kind: FactKind, action: Action, **more: str | None) -> str:
         (FactKind.FLAG, CHANGED, {}, "x"),
         (FactKind.FLAG, Action.RENAMED, {"before": "y"}, "y → x"),
         (FactKind.FLAG, Action.RENAMED, {}, "x"),
+        (FactKind.FLAG, ADDED, {"before": "1", "after": "2"}, "x (default 2)"),
+        (FactKind.FLAG, Action.REMOVED, {"before": "1", "after": "2"}, "x (default was 1)"),
+        (FactKind.DEPENDENCY, ADDED, {"before": "1", "after": "2"}, "x (2)"),
+        (FactKind.DEPENDENCY, Action.REMOVED, {"before": "1", "after": "2"}, "x (1)"),
+        (FactKind.FLAG, ADDED, {"after": "x"}, "x"),
+        (FactKind.FLAG, ADDED, {"after": "cpus()"}, "x"),
+        (FactKind.SYMBOL, ADDED, {"after": "2"}, "x"),
+        (FactKind.FLAG, CHANGED, {"before": "cpus()", "after": "2", "detail": "default"}, "x"),
+        (FactKind.DEPENDENCY, CHANGED, {"before": "1", "after": "2"}, "x (1 → 2)"),
+        (FactKind.FLAG, CHANGED, {"before": "a", "after": "b", "detail": "choices"}, "x (a → b)"),
     ],
 )  # fmt: skip
 def test_a_name_is_told_with_the_values_that_are_known(kind, action, more, said) -> None:
@@ -130,3 +140,64 @@ def test_folders_are_joined_upwards_until_they_are_few():
         f"src/core/{name}/a.py" for name in "abcd"
     ]
     assert [place.path for place in places(touched, 3)] == ["src/core/"]
+
+
+def test_places_come_by_the_lines_that_change_in_them_and_then_by_name():
+    files = [
+        samples.file("a.py", added=5, deleted=0),
+        samples.file("b.py", added=1, deleted=9),
+        samples.file("c.py", added=3, deleted=2),
+    ]
+    assert [place.path for place in places(files, 4)] == ["b.py", "a.py", "c.py"]
+    deep = [samples.file(f"one/two/three/{name}/a.py") for name in "abcde"]
+    assert [place.path for place in places([*deep, *files[:1]], 2)] == ["one/two/three/", "a.py"]
+    apart = [samples.file(f"one/two/{name}/a.py") for name in "ab"]
+    apart += [samples.file(f"one/three/{name}/a.py") for name in "ab"]
+    assert [place.path for place in places(apart, 1)] == ["one/three/", "one/two/"]
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ({}, "a.py (+1,234 −2)"),
+        ({"deleted": 0}, "a.py (+1,234)"),
+        ({"added": 0}, "a.py (−2)"),
+        ({"added": 0, "deleted": 0}, "a.py (±0)"),
+        ({"status": FileStatus.ADDED, "deleted": 0}, "a.py (new, +1,234)"),
+        ({"status": FileStatus.DELETED, "added": 0}, "a.py (removed, −2)"),
+        ({"binary": True}, "a.py"),
+        ({"omitted": True}, "a.py"),
+    ],
+)
+def test_place_is_told_with_what_happened_there(more, said):
+    (place,) = places([samples.file("a.py", **{"added": 1234, "deleted": 2} | more)], 1)
+    assert plain(place.described(Language.EN)) == said
+
+
+def test_place_of_several_files_is_told_with_their_number_and_lines():
+    (place,) = places([samples.file(f"src/{name}.py", added=2, deleted=1) for name in "abc"], 1)
+    assert plain(place.described(Language.EN)) == "src/ (3 files, +6 −3)"
+
+
+def touching(*paths):
+    return samples.change(
+        1, "Do it", samples.Level.LOW, files=[samples.file(p) for p in paths]
+    ).facts
+
+
+@pytest.mark.parametrize(
+    ("changes", "hot"),
+    [
+        ([["src/core/a.py"]], [("src/core/", 1)]),
+        (
+            [["src/core/a.py", "src/core/b.py"], ["src/api/a.py"]],
+            [("src/api/", 1), ("src/core/", 1)],
+        ),
+        ([["src/core/a.py"], ["src/core/deep/a.py"], ["src/api/a.py"]], [("src/core/", 2)]),
+        ([["src/a.py"], ["src/core/a.py"], ["src/core/b.py"]], [("src/core/", 2)]),
+        ([["a.py"], ["a.py"]], []),
+    ],
+)
+def test_hot_places_are_the_folders_that_several_changes_touch(changes, hot):
+    assert hot_places([touching(*paths) for paths in changes], 3) == hot
+    assert hot_places([touching(*paths) for paths in changes], 1) == hot[:1]
