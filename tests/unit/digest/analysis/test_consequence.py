@@ -887,6 +887,57 @@ def test_security_fix_is_said_to_be_one():
     assert acts(gist(graded, Language.EN))
 
 
+@pytest.mark.parametrize(
+    ("name", "detail", "security"),
+    [
+        ("GHSA-1", "advisory", True),
+        ("security", "words", True),
+        ("overflow", "words", False),
+    ],
+)
+def test_advisory_or_the_word_security_makes_a_security_change(name, detail, security):
+    place = samples.at("", 1, Side.MESSAGE)
+    said = samples.fact(FactKind.SECURITY, Action.CHANGED, name, place, detail=detail)
+    types = analyse(change("Mend the pool", said), Language.EN).change_types
+    assert (ChangeType.SECURITY in types) is security
+
+
+def test_fix_from_a_private_fork_comes_before_what_else_is_said():
+    quoted = "Names that are not valid previously caused a panic of the server."
+    told = lines(change("Merge commit from fork", paragraphs=[quoted]))
+    assert told[0].startswith("Security fix in src/config")
+    assert quoted in told[1]
+
+
+@pytest.mark.parametrize(
+    ("name", "detail", "told"),
+    [
+        ("POOL_SIZE", "", True),
+        ("POOL_SIZE", "read", False),
+        ("POOL_DEBUG_SIZE", "", False),
+        ("_POOL_SIZE", "", False),
+    ],
+)
+def test_variable_that_is_only_read_or_is_for_developers_is_no_new_setting(name, detail, told):
+    item = fact(FactKind.ENVIRONMENT, Action.ADDED, name, detail=detail)
+    helped = clue(ClueKind.HELP, name=name, text="How many workers run at the start.")
+    text = " ".join(lines(change("Size the pool", item, clues=[helped])))
+    assert ("New environment variable" in text) is told
+
+
+@pytest.mark.parametrize(("level", "count"), [(Level.HIGH, 2), (Level.MEDIUM, 1)])
+def test_new_code_is_described_twice_only_of_an_important_change(level, count):
+    helps = {
+        "grow": "Start another of the workers where all of them are busy.",
+        "shrink": "Let idle workers go at night.",
+        "halve": "Keep every second one of the workers for tests of the pool.",
+    }
+    items = [fact(FactKind.SYMBOL, Action.ADDED, name, detail="function") for name in helps]
+    texts = [clue(ClueKind.HELP, name=name, text=text) for name, text in helps.items()]
+    told = analyse(change("Resize the workers", *items, clues=texts, level=level), Language.EN)
+    assert sum("New function" in one.text for one in told.summary) == count
+
+
 @pytest.mark.parametrize("graded", samples.everything(), ids=lambda g: g.title[:20])
 @pytest.mark.parametrize("language", Language)
 def test_line_is_one_sentence_without_internal_names_first(graded, language):

@@ -38,6 +38,7 @@ def told(title, language=Language.EN, *files):
         ("Refactor the pool", "Refactor the pool"),
         ("*: use the new pool", "Use the new pool"),
         ("feat(stream): impl Pool for cards", "stream: impl Pool for cards"),
+        ("feat(stream): drop cards", "stream: drop cards"),
         ("Miscellaneous pool fixes", "Miscellaneous pool fixes"),
         ("cri: unpack pools by layer", "cri: unpack pools by layer"),
         ("fix(relabel): stop on closed channel", "Fix (relabel): stop on closed channel"),
