@@ -304,16 +304,23 @@ def _without_own_name(text: str, name: str) -> str:
 _OF_COMMAND = lazy(
     r"(?:^|/)(?:commands?|(?:cli|internal|pkg|src)/cmd)/(?P<path>[a-z][\w/-]{1,80})\.(?:go|js|py|rs|ts)$"
 )
+_CRATE = lazy(r"([\w-]+)/Cargo\.toml$")
 _HELPERS = frozenset(
     """
-    args arg cli cmd command commands common default flags flag global helper helpers index lib main
-    mod options opts root shared types utils
+    args arg cli cmd command commands common core default flags flag global helper helpers index
+    lib main mod options opts root shared types utils
     """.split()  # noqa: SIM905 - a list a word a line would take a page
 )
 
 
 def shown_name(fact: Fact) -> str:
-    """A name as users type it: a flag with its command, if its file is that of one command."""
+    """A name as users type it: a flag with its command, if its file is that of one command.
+
+    A feature of a crate stands after the crate, as in a manifest of Cargo.
+    """
+    crate = _CRATE.search(fact.evidence.path) if fact.kind is FactKind.CONFIG else None
+    if crate and crate[1] not in _HELPERS:
+        return f"{crate[1]}/{fact.name}"
     match = _OF_COMMAND.search(fact.evidence.path)
     if not match or fact.kind is not FactKind.FLAG or " " in fact.name or "=" in fact.name:
         return fact.name

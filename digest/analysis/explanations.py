@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 
 from digest.analysis.context import (
     REQUEST,
@@ -42,7 +43,7 @@ from digest.i18n.phrase import Part, Phrase, list_in_words
 _NONE = frozenset({"", "none", "null", "nil", "undefined", "unset", "<factory>"})
 _HOLE = lazy(r"\{[^{}]{0,120}\}|%[-+#]?\d{0,3}\.?\d{0,3}(?:[sdvqrf]|[wTxpgctu]\b)")
 _ENTRY = lazy(
-    r"^(?:\[[A-Z][A-Z/ -]{1,30}\]|[A-Z]{3,12}:|`[A-Z]{3,12}`)\s*"
+    r"^(?:\[[A-Z][A-Z/ -]{1,30}\]|[A-Z]{3,12}:|`[A-Z]{3,12}`|\**[A-Za-z]{2,20}:\*\*)\s*"
     r"|[\s(]*#\d{1,9}[).]*$"
 )
 
@@ -74,11 +75,10 @@ _HEADING = frozenset(
 )
 """Words of a heading above several settings, which does not describe any one of them."""
 
-_WHOLE = 220
-"""Maximum length of the text beside a setting, which may describe each of its values."""
+_WHOLE = 220  # maximum length of the text beside a setting, which may describe each of its values
 
 _SENTENCE = 3  # minimum number of spaces in a text for it to count as a sentence
-
+_UNTOLD = {"feature", "read"}  # what has the name of a crate's feature is another thing
 _NEW = {
     FactKind.FLAG: words.NEW_FLAG,
     FactKind.ENVIRONMENT: words.NEW_ENVIRONMENT,
@@ -112,13 +112,14 @@ def news(reading: ChangeContext) -> tuple[list[Statement], list[Statement]]:
         found = reading.told(kind, Action.ADDED)
         if kind is FactKind.SYMBOL:
             found = tuple(f for f in reading.named(Action.ADDED) if is_sent(f))
-        facts = [f for f in found if f.detail != "read" and not INNER.search(f.name)]
+        facts = [f for f in found if f.detail not in _UNTOLD and not INNER.search(f.name)]
         alone, again = list[Fact](), list[Statement]()
         for f in facts:
             text = text_beside(f.name, helps)
-            inner = kind in {FactKind.CONFIG, FactKind.SCHEMA}
             longer = kind is FactKind.ROUTE and f"{f.name.rpartition(' ')[2]} " in f"{title} "
-            if (inner and (not text or text in told)) or longer:
+            if (
+                kind in {FactKind.CONFIG, FactKind.SCHEMA} and (not text or text in told)
+            ) or longer:
                 continue
             if not (text or f.elsewhere or is_known(f.after)):
                 alone += [f] * (kind is not FactKind.SYMBOL)
@@ -140,9 +141,8 @@ def news(reading: ChangeContext) -> tuple[list[Statement], list[Statement]]:
 def sent_fields(reading: ChangeContext) -> Iterator[Statement]:
     """New fields of requests and responses without a description beside them."""
     helps = helps_of(reading.facts.clues)
-    found = [f for f in reading.named(Action.ADDED) if is_sent(f) and f.name not in helps]
-    for f in found[:1]:
-        yield _new(f, words.NEW_FIELD, "", reading)
+    found = (f for f in reading.named(Action.ADDED) if is_sent(f) and f.name not in helps)
+    yield from (_new(f, words.NEW_FIELD, "", reading) for f in islice(found, 1))
 
 
 _CODE = {
@@ -349,9 +349,9 @@ def refused_flags(reading: ChangeContext) -> tuple[Clue, list[str]] | None:
 
 
 def refusals(reading: ChangeContext) -> Iterator[Statement]:
-    """The text of a new usage error, or of a limit that was removed; never one with gaps.
+    """The text of a usage error, which may be raised elsewhere too, or of a limit that went.
 
-    Nobody could do before what a new file refuses, so only its limits are news.
+    Nobody could do before what a new file refuses, so only its limits are told; none has gaps.
     """
     lifts = _LIFTS.search(reading.facts.subject.words)
     told, _ = refused_flags(reading) or (None, None)

@@ -51,8 +51,8 @@ _TOLD_ELSEWHERE = frozenset(
     optimisation refactor refactoring cleanup chore chores misc minor small core doc docs
     documentation test tests testing ci build style deps dependency dependencies enhancement
     improvement revert wip be ux rfc easy nit nfc internal typo lint typing security breaking
-    release follow up followup hardware change model models newmodel kernel kernels dev meta other
-    unknown benchmark benchmarks bench example examples high moderate critical
+    release follow up followup no ticket hardware change model models newmodel kernel kernels
+    dev meta other unknown benchmark benchmarks bench example examples high moderate critical
     trivial update upgrade fixed added changed improved removed reland relanding
     """.split()  # noqa: SIM905 - a list of quoted words would not be read
 )
@@ -99,32 +99,33 @@ _VERBS = tuple(
     automat avoid await backport bound bracket bring broaden bug build bump bundl bypass cache
     calculat call cancel canonicali capitali capture catch centrali change check clamp clarif
     classif clean clear clos coalesc coerc collaps collect combin compact compar compil complet
-    comput configur connect consid consolidat consum continu convert copy correct count cover creat
-    customi cut de-quot declar decod decoupl dedup default defer defin deflak delay delegat delet
-    deprecat dequantiz dequot deriv describ detect disabl disallow disambiguat discard discover
-    display distinguish document downgrad drain drop edit eliminat embed emit enabl encod enforc
-    enhanc ensur escap establish evaluat evict exclud execut exit expand explain export expos extend
-    externali extract factor fail fall fetch filter find finish fix flatten flush fold forbid
-    forward free gate generali generat get give graduat group guard handl harden harmoni hide
-    highlight hoist honor honour hook ignor implement improv includ increas infer inherit initiali
-    inject inline insert install instrument integrat introduc invalidat invert isolat iterat keep
-    launch lazily let lift limit link load log loosen lower maintain make manag mark match measur
-    memoiz mention merg migrat minif minimi moderni modif mov narrow never normali notif offload
-    omit only open optimi order organi overlap overrid pad parallel pars pass patch permit persist
-    pick pin plug plumb populat port prefer prefetch preload prepar preserv prevent print prioriti
-    promot propagat protect provid prun publish push quantiz quot rais re- read reapply rebas
-    rebuild recogni recommend recomput reconcil record recover recreat recycl redact redirect redo
-    reduc reenabl refactor refer refin reflect refresh refus regenerat register reimplement
-    reinitiali reinstat reintroduc reject relax releas reload relocat remov renam render reorder
-    reorgani repair replac replay replicat report reproduc requir rerout reserv reset resolv respect
-    respond restor restrict restructur resubmit resum retain retir retry return reus revert revis
-    reword rework rewrit rotat rout run sanitiz save schedul scope screen seed select send separat
-    serializ set shard share ship short-circuit shorten show shrink shut silenc simplif skip sort
-    spawn specif speed split stabili standardiz start stop store stream strengthen strip stub
-    suggest support suppress surfac swap switch sync tak tap teach terminat throttl throw tidy
-    tighten tolerat trac translat treat trigger trim truncat try tun turn tweak unblock undo unflak
-    unhid unif unlock unpack unpin unregister unskip updat upgrad upload us utili valid vectoriz
-    vendor verif wait warm warn widen wire wrap write yield
+    comput configur connect consid consolidat consum contextuali continu convert copy correct
+    count cover creat customi cut de-quot declar decod decoupl dedup default defer defin deflak
+    delay delegat delet deprecat dequantiz dequot deriv describ detect disabl disallow
+    disambiguat discard discover display distinguish document downgrad drain drop edit eliminat
+    embed emit enabl encod enforc enhanc ensur escap establish evaluat evict exclud execut exit
+    expand explain export expos extend externali extract factor fail fall fetch filter find
+    finish fix flatten flush fold forbid forward free gate generali generat get give graduat
+    group guard handl harden harmoni hide highlight hoist honor honour hook ignor implement
+    improv includ increas infer inherit initiali inject inline insert install instrument
+    integrat introduc invalidat invert isolat iterat keep launch lazily let lift limit link load
+    log loosen lower maintain make manag mark match measur memoiz mention merg migrat minif
+    minimi moderni modif mov narrow never normali notif offload omit only open optimi order
+    organi overlap overrid pad parallel pars pass patch permit persist pick pin plug plumb
+    populat port prefer prefetch preload prepar preserv prevent print prioriti promot propagat
+    protect provid prun publish push quantiz quot rais re- read reapply rebas rebuild recogni
+    recommend recomput reconcil record recover recreat recycl redact redirect redo reduc reenabl
+    refactor refer refin reflect refresh refus regenerat register reimplement reinitiali
+    reinstat reintroduc reject relax releas reload relocat remov renam render reorder reorgani
+    repair replac replay replicat report reproduc requir rerout reserv reset resolv respect
+    respond restor restrict restructur resubmit resum retain retir retry return reus revert
+    revis reword rework rewrit rotat rout run sanitiz save schedul scope screen seed select send
+    separat serializ set shard share ship short-circuit shorten show shrink shut silenc simplif
+    skip sort spawn specif speed split stabili standardiz start stop store stream strengthen
+    strip stub suggest support suppress surfac swap switch sync tak tap teach terminat throttl
+    throw tidy tighten tolerat trac translat treat trigger trim truncat try tun turn tweak
+    unblock undo unflak unhid unif unlock unpack unpin unregister unskip updat upgrad upload us
+    utili valid vectoriz vendor verif wait warm warn widen wire wrap write yield
     """.split()  # noqa: SIM905 - a list of quoted words would not be read
 )
 """Beginnings of titles that say what is done; other titles name a thing."""
@@ -141,7 +142,7 @@ BEGINS = re.compile(
 _DOES = lazy(
     r"(?:add|allow|chang|enabl|expos|improv|introduc|mak|mov|port|provid|support|us)ing\b"
     r"|auto-[a-z]{2,12}(?<!ion) "
-    r"|`[^`]{1,60}` [a-z]{2,20}[^s\W]s [a-z`]"
+    r"|`[^`]{1,60}` [a-z]{2,20}[^s\W]s [a-z`]|[^:,]{3,60} (?:can now|now|will) [a-z]"
 )
 """Beginnings of other titles that say what is done: "supporting ...", "`x` retries ..."."""
 

@@ -95,7 +95,9 @@ POINTS = re.compile(
     r"|\battempt (?:at|to) fix|^in the (?:previous|last|earlier) (?:iteration|version|pr)\b"
     r"|^in (?:this|that|these|such) (?:case|situation)s?\b"
     r"|^(?:also )?(?:(?:re-?)?enables?|fix(?:es)?|unskips?|passes) (?:the |an? )?"
-    r"(?:tests?\b|\S*\btest-)|~~|\w::\w|: - ",
+    r"(?:tests?\b|\S*\btest-)|~~|: - "
+    r"|^(?:alternatively|for (?:example|instance|this reason)|in addition)\b"
+    r"|^use .{1,80} instead\.$",
     re.IGNORECASE,
 )
 """Words of a sentence that needs its neighbours, or that is about the project's tests."""
@@ -139,7 +141,8 @@ _UNSURE = lazy(
     r"|nowadays|for now|hopefully|unfortunately|todo|let's|this should"
     r"|can (?:cause|lead|result)|may (?:cause|impact|lead)|(?:could|might|may) (?:easily|later)"
     r"|we (?:also )?(?:could|decided|discussed|may|might|plan|should|think)"
-    r"|(?:discovered|introduced) in|reviewed|tests look(?:ed)?|says on the tin)\b|目前|当前"
+    r"|(?:discovered|introduced) in|review(?:ed|s)?|feedback|tests look(?:ed)?|says on the tin)\b"
+    r"|目前|当前"
     r"|\bI(?:'m|'ve|'d)?\b(?!\.)|\b(?:[Mm]y|me)\b"
 )
 """Words of a sentence about the state before the change, which a reader would take for the new one,
@@ -236,10 +239,12 @@ def _quotable(paragraph: str, reading: ChangeContext, *, differs: bool) -> str:
 def _is_clear(sentence: str, reading: ChangeContext) -> bool:
     """Whether it is clear if a sentence is about the state before a change or after it.
 
-    What a feature does is told in the present. So is what was wrong, unless in the past tense.
+    What a feature or a deprecation brings is told in the present; so is, often, what was wrong.
     """
     types = change_types(reading)
-    if _CHINESE.search(sentence) or (types[0] in _TELLS_NEWS and ChangeType.FIX not in types):
+    news = types[0] in {ChangeType.FEATURE, ChangeType.DEPRECATION}
+    news &= ChangeType.FIX not in types
+    if news or _CHINESE.search(sentence):
         return True  # Chinese verbs have no tense
     acts = BEGINS.match(sentence.lower()) and not _OF_PAST.match(sentence)
     was = _WAS.search(sentence) and not _IS.search(sentence)
@@ -247,9 +252,6 @@ def _is_clear(sentence: str, reading: ChangeContext) -> bool:
 
 
 _CHINESE = lazy(r"[\u4e00-\u9fff]")
-_TELLS_NEWS = frozenset(
-    {ChangeType.FEATURE, ChangeType.REMOVAL, ChangeType.DEPRECATION, ChangeType.BREAKING}
-)
 
 
 def _is_whole(text: str) -> bool:
@@ -257,7 +259,7 @@ def _is_whole(text: str) -> bool:
     whole = (
         text.endswith(ENDS) and not text.endswith(_GOES_ON) and text.count("(") == text.count(")")
     )
-    leans = _LEANS.match(text) or POINTS.search(text)
+    leans = "::" in text or _LEANS.match(text) or POINTS.search(text)
     return bool(whole and not leans and _STANDS_ALONE.match(text))
 
 
@@ -339,7 +341,8 @@ def opening(text: str, name: str = "") -> str:
 
 _ABOUT_FIRST = ("It ", "These ", "This ")
 _TAGGED = lazy(
-    r"^(?:[⚠️💥 ]{0,4}(?:\[[A-Z][A-Z/ -]{1,30}\]|\*\*[^*]{2,40}\*\*:?)\s*)+|[ (\[]*#\d{1,9}[\]).:]*$"
+    r"^(?:[⚠️💥 ]{0,4}(?:\[[A-Z][A-Z/ -]{1,30}\]|\*\*[^*]{2,40}\*\*:?|[A-Za-z]{2,20}:\*\*)\s*)+"
+    r"|[ (\[]*#\d{1,9}[\]).:]*$"
 )
 
 

@@ -24,6 +24,7 @@ from digest.analysis.context import (
     owner_of,
     read,
     replacement_of,
+    shown_name,
     without_dashes,
     without_members,
 )
@@ -93,7 +94,10 @@ def _for_operators(reading: ChangeContext) -> _Found:
         before, after = (
             wording.value(wording.typed(f, one), language) for one in (f.before, f.after)
         )
-        yield words.DEFAULT_RISK(language, name=code(f.name), before=before, after=after), [f]
+        yield (
+            words.DEFAULT_RISK(language, name=code(shown_name(f)), before=before, after=after),
+            [f],
+        )
     if moved := _versions(reading):
         yield words.VERSIONS_MOVE(language, names=wording.names(moved, reading, values=True)), moved
     fields = reading.told(FactKind.SCHEMA, Action.CHANGED)
@@ -106,12 +110,12 @@ def _advice(reading: ChangeContext) -> _Found:
     language = reading.language
     for f in _restorable(reading):
         before = wording.value(wording.typed(f, f.before), language)
-        yield _keeping(f)(language, name=code(f.name), before=before), [f]
+        yield _keeping(f)(language, name=code(shown_name(f)), before=before), [f]
     secured = secures(reading.facts)  # nobody should stay on the old version
     moved = [f for f in _versions(reading) if f.before and f.after and not secured]
     for f in moved if len(moved) <= _ONE_BY_ONE else ():
         after = wording.value(f.after, language)
-        yield words.TEST_WITH(language, name=code(f.name), after=after), [f]
+        yield words.TEST_WITH(language, name=code(shown_name(f)), after=after), [f]
     yield from _replacements(deprecated(reading), reading)
     if alone := [f for f in deprecated(reading) if not f.replacement]:
         yield words.LEAVE_DEPRECATED(language, names=wording.names(alone, reading)), alone
@@ -144,16 +148,16 @@ def _duties(reading: ChangeContext) -> Iterator[Spans]:
             yield words.REPLACE(language, before=code(f.before), after=after)
     for f in _restorable(reading):
         before = wording.value(wording.typed(f, f.before), language)
-        yield _keeping(f)(language, name=code(f.name), before=before)
+        yield _keeping(f)(language, name=code(shown_name(f)), before=before)
     for f in reading.contracts:
         if f.action is Action.CHANGED and (f.detail == "choices" or wording.has_default(f)):
             lost, gained = wording.choices_of(f)
             if lost:
                 values = list_in_words([code(one) for one in lost], language, limit=_ONE_BY_ONE)
-                yield words.CHOOSE_OTHER(language, name=code(f.name), values=values)
+                yield words.CHOOSE_OTHER(language, name=code(shown_name(f)), values=values)
             elif not gained:
                 phrase = words.CHECK_CHOICES if f.detail == "choices" else words.CHECK_DEFAULT
-                yield phrase(language, names=code(f.name))
+                yield phrase(language, names=code(shown_name(f)))
     announced = deprecated(reading)
     if any(both := wording.shared_start([(f.name, f.replacement or "") for f in announced])):
         yield words.REPLACE(language, before=code(both[0]), after=code(both[1]))
@@ -239,6 +243,7 @@ def _restorable(reading: ChangeContext) -> list[Fact]:
         if f.detail == "default"
         and _LITERAL.fullmatch(f.before or "")
         and is_known(f.before)
+        and not f.evidence.path.endswith("Cargo.toml")  # features are chosen, not set
         and not _is_replaced(f, reading)
         and without_dashes(owner_of(f.name)[1]) not in carried
     ]

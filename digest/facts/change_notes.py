@@ -75,6 +75,13 @@ _SECTIONS = {"minor_changes": "added", "known_issues": ""}
 """Sections of fragments whose names say something else than their words."""
 
 MOST = 4  # maximum entries of one change; a commit with more prepares a release
+RELEASES = lazy(
+    r"(?:(?:bump|cut|prepare|tag) (?:the )?(?:release|version)|cut v?\d|version packages)\b"
+    r"|releases?$|releases? (?:[\w@/-]{1,40} )?v?\d{1,5}\.\d|v?\d{1,5}(?:\.\d{1,5}){1,3}\S{0,10}$",
+    re.IGNORECASE,
+)
+"""Titles of changes that prepare a release, whose entries are those of others."""
+
 _LONGEST = 400  # maximum characters of an entry
 _MOST_LINES = 8
 

@@ -141,7 +141,7 @@ def extract(
         reverts=reverts,
         relands=relands,
         merge=len(commit.parents) > 1,
-        notes=_notes(scenes),
+        notes=() if change_notes.RELEASES.match(subject.words) else _notes(scenes),
     )
 
 

@@ -52,7 +52,7 @@ _SUMMARY = lazy(r"\s*(?://|\*)")
 
 _WORD = lazy(r"[^\W\d_]{2,}")
 _REFERENCE = lazy(r"(?:^| )(?:- )?\(?\[[^\[\]]{1,80}\]:? ?\(?(?=https?://)")
-_MARKS = lazy(r":\w{1,20}:`([^`]{1,100})`|``([^`]{1,100})``")
+_MARKS = lazy(r"(?::\w{1,20}){1,2}:`~?([^`]{1,100})`|``([^`]{1,100})``")
 _SHOWN_BY_HELP = lazy(r"(?<=\S)[.\s]{0,3}\[env: [^\[\]]{0,100}\]\.?\s?")
 _ITEM = lazy(r"(?<=[\w)'\"`])[ \t]{0,8}\n\s{0,40}(?:[-*] (?=\S)|(?=['\"`][\w.-]{1,40}['\"`]: ))")
 """The end of a line before an item of a list, or before a quoted value that is described."""
@@ -70,6 +70,12 @@ _PARAGRAPH = lazy(r"(?<=[\w)'\"`])[ \t]{0,8}\n\s{0,40}\n\s{0,40}(?=[A-Z`])")
 """The end of a paragraph without a full stop."""
 
 _LINK = lazy(r"\[([^\[\]]{1,120})\](?:\((?!https?:)[^()\s]{1,200}\)|\[[\w.:`-]{1,200}\])")
+_CREDIT = lazy(
+    r" -{1,3} ?by (?::user:`[\w.-]{1,40}`|@[\w-]{1,40})"
+    r"(?:(?:,| and|, and) (?::user:`[\w.-]{1,40}`|@[\w-]{1,40})){0,9}(?=\.?\s*$)"
+)
+"""The authors of an entry of a changelog."""
+
 _OTHER_NAME = lazy(r"\[`?\*?([A-Z][\w.:]{2,60})`?\](?![(\[:])")
 """A name of the code as comments of Go and Rust link it."""
 
@@ -102,8 +108,8 @@ def clean(text: str) -> str:
     """The first sentences that fit, on one line; empty for text that is not prose."""
     text = _PARAGRAPH.sub(". ", _NEXT_HEADING.split(text, maxsplit=1)[0])
     text = _SHOWN_BY_HELP.sub(". ", " ".join(_ITEM.sub("; ", text).split()))
-    text = _OTHER_NAME.sub(r"`\1`", text)
-    text = _LINK.sub(r"\1", _MARKS.sub(lambda m: f"`{m[1] or m[2]}`", text)).rstrip("-=*# ")
+    text = _LINK.sub(r"\1", _MARKS.sub(lambda m: f"`{m[1] or m[2]}`", _CREDIT.sub("", text)))
+    text = _OTHER_NAME.sub(r"`\1`", text).rstrip("-=*# ")
     text = _RULE.sub("", _TAG_KEYS.sub("", text, count=1))
     text = _PLACEHOLDER.split(_REFERENCE.split(text, maxsplit=1)[0], maxsplit=1)[0]
     if len(_WORD.findall(text)) < _LEAST_WORDS or _NOISE.search(text):

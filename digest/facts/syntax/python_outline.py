@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from digest.facts.syntax.declarations import grouped
@@ -22,9 +22,17 @@ _LINE = re.compile(
     r"(?P<name>[^\W\d]\w{0,299}+)(?!\w)"
     r"|(?<=\n)(?:if[ (]|el(?:se:|if )|try:|except|finally:|with |for |while ))"
 )
+_DEEPEST = 12  # levels; nobody nests definitions deeper on purpose
+
+
+@lru_cache(maxsize=_DEEPEST)
+def _block(most: int) -> re.Pattern[str]:
+    """The beginning of a block that is indented by at most so many characters."""
+    return re.compile(rf"\n[ \t]{{0,{most}}}(?:if[ (]|el(?:se:|if )|try:|except|finally:)")
+
+
 _ALL = re.compile(r"^__all__(?:\s*:[^=\n]+)?\s*=\s*[\[(]([^\])]*)[\])]", re.MULTILINE)
 _QUOTED = re.compile(r"[\"'](\w+)[\"']")
-_DEEPEST = 12  # levels; nobody nests definitions deeper on purpose
 _DOUBLE, _SINGLE = '"""', "'''"
 
 
@@ -80,7 +88,7 @@ class Outline:
         headers: list[Header] = []
         around: list[Header] = []
         for offset, indent, kind, name in self._marks:
-            while around and around[-1].indent >= indent:
+            while around and (around[-1].indent >= indent or self._leaves(around[-1], offset)):
                 around.pop()
             if kind and name and len(around) < _DEEPEST:
                 above = around[-1] if around else _MODULE
@@ -89,6 +97,12 @@ class Outline:
                 headers.append(Header(kind, full, above.name, offset, indent, nested))
                 around.append(headers[-1])
         return headers
+
+    def _leaves(self, function: Header, offset: int) -> bool:
+        """Whether a block such as ``if`` ends a function before a definition deeper than it."""
+        if function.kind != "def":
+            return False
+        return _block(function.indent).search(self.text, function.offset, offset) is not None
 
     @cached_property
     def _strings(self) -> list[tuple[int, int]]:

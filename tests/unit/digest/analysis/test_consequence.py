@@ -341,7 +341,7 @@ def test_new_field_of_a_request_is_told_with_the_words_beside_it():
     ],
 )
 def test_new_error_is_told_if_it_is_about_use(text, told):
-    quoted = [f"New error: “{text.rstrip('.')}”."] if told else []
+    quoted = [f"Can fail with the error “{text.rstrip('.')}”."] if told else []
     assert lines(change("Add a check", clues=[clue(ClueKind.REFUSED, text=text)])) == [
         "Add a check.",
         *quoted,
@@ -478,11 +478,11 @@ def test_what_a_new_file_refuses_is_no_news_but_its_limits_are():
     words = [f"Padding must be 'center' or 'same' {n}" for n in range(2)]
     limit = "Only supports 'center' and is not supported on cards"
     made = samples.file(CLI, Area.CORE, status=FileStatus.ADDED)
-    for text, told in ((words[0], []), (limit, [f"New error: “{limit}”."])):
+    for text, told in ((words[0], []), (limit, [f"Can fail with the error “{limit}”."])):
         graded = change("Read the audio", clues=[clue(ClueKind.REFUSED, text=text)], files=[made])
         assert lines(graded)[1:] == told
     graded = change("Read the audio", clues=[clue(ClueKind.REFUSED, text=words[1])])
-    assert lines(graded)[1:] == [f"New error: “{words[1]}”."]
+    assert lines(graded)[1:] == [f"Can fail with the error “{words[1]}”."]
 
 
 def test_keys_of_tables_tests_and_functions_are_not_told():
@@ -631,9 +631,9 @@ def test_error_about_a_new_thing_is_not_told():
     new = fact(FactKind.CONFIG, Action.ADDED, "PoolArgs.side", public=True)
     text = "side must be either 'left' or 'right' of the pool."
     told = lines(change("Place pools", new, clues=[clue(ClueKind.REFUSED, text=text)]))
-    assert not any("New error" in line for line in told)
+    assert not any("Can fail with" in line for line in told)
     told = lines(change("Place pools", clues=[clue(ClueKind.REFUSED, text=text)]))
-    assert any("New error" in line for line in told)
+    assert any("Can fail with" in line for line in told)
 
 
 def test_two_replacements_of_what_is_deprecated_are_told():
@@ -1156,13 +1156,13 @@ def test_conditional_default_is_no_risk_without_its_condition():
 )
 def test_error_that_only_a_mistake_in_the_code_causes_is_not_told(text):
     told = lines(change("Add the kernel", clues=[clue(ClueKind.REFUSED, text=text)]))
-    assert not any("New error" in line for line in told)
+    assert not any("Can fail with" in line for line in told)
 
 
 def test_error_that_names_what_users_have_to_set_is_told():
     text = "The fast engine requires pool_size to be set"
     told = lines(change("Add the kernel", clues=[clue(ClueKind.REFUSED, text=text)]))
-    assert f"New error: “{text}”." in told
+    assert f"Can fail with the error “{text}”." in told
 
 
 def test_argument_with_a_common_word_as_its_name_is_not_told():
@@ -1786,6 +1786,16 @@ def test_values_of_variables_are_told_without_quotes():
     assert plain(to_do(graded, Language.EN)) == "To keep the old default, set APP_POOL to 0."
 
 
+def test_feature_of_a_crate_is_told_with_the_crate():
+    for path, name in (("pool-extra/Cargo.toml", "pool-extra/cards"), ("Cargo.toml", "cards")):
+        given = {"before": "on", "after": "off", "detail": "default"}
+        off = samples.fact(FactKind.CONFIG, Action.CHANGED, "cards", samples.at(path, 3), **given)
+        graded = samples.change(1, "Pools", Level.HIGH, files=[samples.file(path)], items=[off])
+        assert lines(graded)[0] == f"{name} now defaults to off (was on)."
+        told = f"Check if you rely on the old default of {name}."
+        assert plain(to_do(graded, Language.EN)) == told
+
+
 def test_flag_is_told_with_the_program_where_the_title_calls_the_command():
     path = "pkg/cmd/gist/list/list.go"
     flag = samples.fact(FactKind.FLAG, Action.ADDED, "--all", samples.at(path, 3))
@@ -1944,3 +1954,27 @@ def test_description_of_a_setting_with_more_choices_follows_them():
         "--pool now also takes c.",
         "--pool: The kind of the cards.",
     ]
+
+
+def test_note_about_what_breaks_begins_with_its_first_sentence_and_without_its_mark():
+    text = "breaking:** Remove `Pool::close`. Users should close it themselves."
+    graded = change("Remove `.close()`", notes=(note(text),))
+    assert lines(graded)[0] == "Remove Pool::close. Users should close it themselves."
+    entry = clue(ClueKind.CHANGELOG, text="added:** Pools of cards are read once.")
+    assert "Pools of cards are read once." in lines(change("Read pools", clues=[entry]))
+
+
+def test_tag_that_there_is_no_ticket_is_no_subject():
+    graded, title = change("Read pools"), read_subject("[NO-TICKET] Read pools of cards")
+    graded = replace(graded, facts=replace(graded.facts, subject=title))
+    assert lines(graded)[0] == "Read pools of cards."
+
+
+def test_feature_of_a_crate_has_no_text_of_what_has_its_name():
+    path = "pool-extra/Cargo.toml"
+    new = samples.fact(
+        FactKind.CONFIG, Action.ADDED, "scheme", samples.at(path, 3), detail="feature"
+    )
+    helped = clue(ClueKind.HELP, name="scheme", text="An extractor of the scheme.")
+    graded = change("Read schemes of cards", new, clues=[helped], files=[samples.file(path)])
+    assert not any("New setting" in line for line in lines(graded))

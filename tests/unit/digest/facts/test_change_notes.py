@@ -160,3 +160,20 @@ def test_an_entry_for_developers_is_marked_internal() -> None:
         "## Unreleased\n\n### :house: (Internal)\n\n- Split the pool\n\n### Internal API\n\n- Grow"
     )
     assert [n.mark for n in facts_of("CHANGELOG.md", log, 5, 9).notes] == ["internal", ""]
+
+
+@pytest.mark.parametrize(
+    ("title", "some"),
+    [
+        ("Release pool 0.8.0-alpha.1 and related crates", False),
+        ("[ci] release", False),
+        ("Cut 1.85.1", False),
+        ("Version Packages", False),
+        ("Release the lock of a pool", True),
+        ("Cut the pools of cards", True),
+    ],
+)
+def test_entries_of_a_change_that_prepares_a_release_are_those_of_others(title, some):
+    old = "# Changes\n\n## Unreleased\n\n- Pools of cards.\n"
+    new = old + "- **breaking:** Pools of cards are read once.\n"
+    assert bool(whole_facts_of(title, ("CHANGELOG.md", old, new)).notes) is some

@@ -84,3 +84,18 @@ def test_outline_is_the_same_when_made_from_that_of_the_other_side(last: str) ->
         assert made.scan(0, len(new)) == alone.scan(0, len(new)), (old, new)
         moved += beside.text != made.text and made._moved(beside) is not None
     assert moved > 100
+
+
+def test_method_below_a_condition_of_its_class_is_one_of_the_class() -> None:
+    old = "class Pool:\n    def a(self):\n        pass\n\n    def get(self, n):\n        return n\n"
+    new = old.replace(
+        "    def get(self, n):\n        return n\n",
+        "    if TYPED:\n\n        def get(self, n): ...\n\n    else:\n\n"
+        "        def get(self, n):\n            return n\n",
+    )
+    names = [header.name for header in Outline(new).scan(0, len(new))]
+    assert names == ["Pool", "Pool.a", "Pool.get", "Pool.get"]
+    found = facts_of("Type it", ("src/pool.py", old, new)).items
+    assert not any(f.action is Action.REMOVED for f in found)
+    inner = "def a():\n    if 1:\n        pass\n    def b():\n        pass\n"
+    assert [header.name for header in Outline(inner).scan(0, len(inner))] == ["a", "a.b"]
