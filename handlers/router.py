@@ -5,6 +5,7 @@ The line makes a misreading visible at once.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Sequence
 from dataclasses import replace
@@ -276,7 +277,13 @@ async def _background(text: str, ctx: Context) -> Background:
         return _own(ctx)
     wanted = {term(word): word for word in doubts}
     known = await ctx.archive.vocabulary(ctx.watched.repository, frozenset(wanted))
-    return replace(_own(ctx), known=frozenset(wanted[name] for name in known if name in wanted))
+    spelt = {wanted[name] for name in known if name in wanted}
+    pairs = itertools.pairwise(re.findall(r"[\w-]+", tidy(text)))
+    for name in (pair for pair in pairs if doubts.intersection(pair) - spelt):
+        by = Query(author=" ".join(name))  # "charlie marsh"
+        if (await ctx.archive.survey(ctx.watched.repository, by, 0, ctx.language)).total:
+            spelt |= doubts.intersection(name)
+    return replace(_own(ctx), known=frozenset(spelt))
 
 
 async def _mended(text: str, unknown: Sequence[str], ctx: Context) -> str:

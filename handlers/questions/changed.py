@@ -301,15 +301,15 @@ async def _nothing(asked: Meant, ctx: Context) -> tuple[list[Spans], tuple[str, 
     intent, resolved, reached = asked.intent, asked.resolved, asked.reached
     language, repository = ctx.language, ctx.watched.repository
     if not intent.topic:
-        return [answer_text.NO_CHANGE(language)], ()
+        return await _others_of(asked, ctx)
     topic = Code(intent.topic)
     rest = replace(intent, topic="")
     filters = title_of(rest, language)
     bare = replace(intent, author="", level=None, kinds=(), label="", path="")
     about_it, few = asked, list[Graded]()
-    if resolved.topics and rest != replace(bare, topic=""):
+    if (resolved.topics or "/" in intent.topic) and rest != replace(bare, topic=""):
         plain = replace(asked, intent=bare, resolved=await resolved_topic(bare, ctx))
-        about_it = await with_rows(plain, ctx)
+        about_it = await by_path(plain, ctx) or await with_rows(plain, ctx)
     if about_it.held.rows:
         n = about_it.held.survey.total
         lines = [answer_text.NONE_FITS(language, topic=topic, n=n, filters=filters)]
@@ -328,6 +328,24 @@ async def _nothing(asked: Meant, ctx: Context) -> tuple[list[Spans], tuple[str, 
     if mentions := await count(ctx, query):
         question = answer_text.SEARCH_FOR.text(language, terms=intent.topic)
         lines.append(answer_text.MENTIONED(language, n=mentions, question=Code(question)))
+    return lines, tuple(graded.sha for graded in few)
+
+
+async def _others_of(asked: Meant, ctx: Context) -> tuple[list[Spans], tuple[str, ...]]:
+    """That nothing matches, and the other changes by the author or in the folder."""
+    intent, language = asked.intent, ctx.language
+    wider = replace(intent, level=None, kinds=(), label="")
+    if wider == intent or not (intent.author or intent.path):
+        return [answer_text.NO_CHANGE(language)], ()
+    resolved = await resolved_topic(wider, ctx)
+    found = (await with_rows(replace(asked, intent=wider, resolved=resolved), ctx)).held
+    if not found.rows:
+        return [answer_text.NO_CHANGE(language)], ()
+    filters = title_of(replace(intent, author="", path=""), language)
+    of = title_of(wider, language)
+    few = [row.graded for row in found.rows[:_EVIDENCE]]
+    lines = [answer_text.NONE_FITS(language, topic=of, n=found.survey.total, filters=filters)]
+    lines += [entry_of(graded, ctx.watched.repository) for graded in few]
     return lines, tuple(graded.sha for graded in few)
 
 

@@ -84,7 +84,8 @@ async def state_lines(
         aspects["added"] = await released_in(history.found[0][0], tip, ctx)
     value = (valued[1].after or "") if valued else now[0].after if now else None
     value = None if value in requirements.UNSET else value  # computed later, neither on nor off
-    claim = "yes" if renamed and intent.claim == "renamed" else intent.claim
+    settled = (renamed and intent.claim == "renamed") or (needs and intent.claim == "needed")
+    claim = "yes" if settled else intent.claim
     asked = ["set", "there"] if claim == "value" and needs else [_AS.get(claim, claim)]
     order = ["about", *asked, "value", *aspects]
     lines = [line for aspect in dict.fromkeys(order) for line in aspects.get(aspect, ())]

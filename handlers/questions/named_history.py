@@ -193,7 +193,7 @@ class NamedHistory:
                 more = roots(done_to) - roots(self.name) - _GENERAL
                 part = said == 1 and not is_name(self.name) and bool(more)
                 said = said if whole and not part else None
-            if said is not None:
+            if said is not None and not (claim == "needed" and _is_of_another(title, self.name)):
                 return Verdict(bool(said) == turned, graded)
         if stands and claim in {"needed", "renamed", "deprecated"}:
             return Verdict(claim == "needed")

@@ -1079,6 +1079,11 @@ def test_what_is_not_wanted_is_left_out_however_it_is_said(question, meant):
         ("辛苦啦～顺手帮我列一下7月5号合的东西呀，万分感谢", "changed 7-5..7-6"),
         ("50801 对我们的 CPU 部署有没有风险", "risks #50801"),
         ("which torch are we on now", 'explain symbol "torch"'),
+        ("list reverts since july 1 with reasons", "changed kind:reverts 7-1..8-17"),
+        (
+            "my startup got slower after pulling main on july 10, any suspects?",
+            "changed startup kind:performance 7-10..8-17",
+        ),
         ("since july 1, anything in the pool i need to know?", "changed pool level:high 7-1..8-17"),
         (
             "anything on the pool in july that users should be careful with",

@@ -328,6 +328,32 @@ async def test_a_handle_finds_a_person_by_every_name(of_people):
     assert set(shas(answer)) == {"aaaaaaa1", "bbbbbbb2"}
 
 
+async def test_other_changes_of_a_person_are_told_where_none_is_of_the_kind(of_people):
+    shown = markdown((await ask("what did konsti fix this week", of_people)).document)
+    assert "1 change of this period: by konsti. None of them matches: Fixes." in shown
+    assert "No change in this period" not in shown
+
+
+async def test_surname_that_looks_like_a_misspelt_month_is_a_name(of_people):
+    one = by("99999999", "Charlie Marsh", "c@o.example", 1)
+    of_people.watched.source.branch_changes.append(one)
+    await ask("what changed this week", of_people)
+    answer = await ask("what did charlie marsh change this week", of_people)
+    assert shas(answer) == ["99999999"]
+
+
+async def test_folder_without_changes_of_a_kind_is_no_topic():
+    source = FakeSource(
+        [
+            change("aaaaaaa1", "Tidy (#7)", {"crates/pool/a.rs": 2}, NOW - timedelta(days=1)),
+            change("bbbbbbb2", "Tidy the crate (#8)", {"Cargo.toml": 2}, NOW - timedelta(days=1)),
+        ]
+    )
+    shown = markdown((await ask("security fixes in crates/pool", context(source))).document)
+    assert "1 change of this period" in shown
+    assert "Tidy" in shown
+
+
 async def test_breaking_changes_that_are_not_about_a_platform_are_told_too():
     titles = ("[ROCm] Remove the old loader (#7)!", "feat!: Remove the option --fast (#8)")
     source = FakeSource(

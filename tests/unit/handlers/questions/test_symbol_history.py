@@ -172,6 +172,16 @@ async def test_what_replaced_a_name_is_told_from_titles(title, said):
     assert said in markdown(answer.document)
 
 
+async def test_required_package_is_needed_whatever_is_removed_for_it():
+    one = change("aaaaaaa1", "Remove the padding for flashinfer (#3)", at=NOW)
+    ctx = context(FakeSource([one]))
+    ctx.watched.source.trees = {(one.sha, "requirements.txt"): "flashinfer==0.6.16\n"}
+    answer = await name_history(Touched(name="flashinfer", claim="needed"), ctx)
+    shown = markdown(answer.document)
+    assert "Yes." in shown
+    assert "No:" not in shown
+
+
 @pytest.mark.parametrize(
     ("title", "denied"),
     [("Tidy the fast_loader (#3)", True), ("Remove the fast_loader for now (#3)", False)],
