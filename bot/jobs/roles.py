@@ -7,7 +7,6 @@ are waiting for answers.
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
@@ -17,10 +16,12 @@ from typing import TYPE_CHECKING
 from digest.frozen import frozen
 
 if TYPE_CHECKING:
+    import asyncio
+
     from bot.delivery.delivery import Wake
     from bot.forges.hooks import Taking
 
-Loop = Callable[[asyncio.Event], Coroutine[None, None, None]]  # works until the event is set
+Loop = Callable[["asyncio.Event"], Coroutine[None, None, None]]  # works until the event is set
 
 
 @frozen
@@ -69,13 +70,15 @@ class Precedence:
 
         ``meanwhile`` is how many digests go on while all places for questions are taken.
         """
+        from asyncio import Event, Lock  # the help of commands, which names the roles, waits less
+
         self._questions, self._digests, self._meanwhile = questions, digests, meanwhile
         self._moment = moment
         self._calm_from = 0.0
         self._answering = self._building = 0
-        self._changed = asyncio.Event()
+        self._changed = Event()
         # First come, first served: the others wait here.
-        self._door = asyncio.Lock()
+        self._door = Lock()
 
     @contextmanager
     def answering(self) -> Iterator[None]:
@@ -92,11 +95,13 @@ class Precedence:
     @asynccontextmanager
     async def building(self) -> AsyncIterator[None]:
         """Wait until a digest may be built, and count it inside the context."""
+        from asyncio import wait_for
+
         async with self._door:
             while self._building >= self._room():
                 self._changed.clear()
                 with suppress(TimeoutError):
-                    await asyncio.wait_for(self._changed.wait(), self._moment or None)
+                    await wait_for(self._changed.wait(), self._moment or None)
             self._building += 1
         try:
             yield

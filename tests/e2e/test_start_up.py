@@ -23,8 +23,8 @@ NEVER = ("sqlalchemy.orm", "alembic", "attr", "jinja2", "openai", "httpx", *SERV
 WITHOUT_LOG = ("structlog", "rich.console", *NEVER)
 
 COMMANDS = {
-    "--help": ("sqlalchemy", "bot.store", "handlers", *READING, *WITHOUT_LOG),
-    "ask --help": ("sqlalchemy", "bot.store", "handlers", *READING, *WITHOUT_LOG),
+    "--help": ("asyncio", "sqlalchemy", "bot.store", "handlers", *READING, *WITHOUT_LOG),
+    "ask --help": ("asyncio", "sqlalchemy", "bot.store", "handlers", *READING, *WITHOUT_LOG),
     "ask changed_codec_2026-01 --repo clone": (*READING, *WITHOUT_LOG, "bot.config"),
     "explain 2 --repo clone": ("digest.question.parser", "digest.report.condensed", *WITHOUT_LOG),
     "digest clone": WITHOUT_LOG,
