@@ -248,7 +248,8 @@ def title_text(subject: Subject) -> str:
 
 def bare_title(subject: Subject) -> str:
     """The words of a title without its ending, and without words that a forge cut off."""
-    text = title_text(subject).rstrip(" .:;,")
+    text = _SQUASHED.split(title_text(subject), maxsplit=1)[0].rstrip(" .:;,")
+    text = _ABOUT_ISSUE.sub("", text)
     while match := _TAIL.search(text):
         text = text[: match.start()].rstrip(" .:;,")
     if text.count("(") > text.count(")"):
@@ -266,6 +267,9 @@ def bare_title(subject: Subject) -> str:
     told = " ".join(whole[:at]).rstrip(" .:;,")
     return told if at < len(whole) or len(whole) == len(kept) else f"{told} …"
 
+
+_SQUASHED = lazy(r" \(#\d{1,9}\) \* ")  # a list of commits on the line of the title
+_ABOUT_ISSUE = lazy(r"^(?:bug|internal|issue) #\d{1,9}: (?=\S)", re.IGNORECASE)
 
 _CONNECTS = frozenset(
     """
@@ -365,12 +369,18 @@ def _kinds(subject: Subject) -> set[str]:
 _SECURES = lazy(r"\[security\]|\bfor cves?\b|\bfix\w{0,3} (?:an? |the )?cves?\b", re.IGNORECASE)
 
 
+_EXEMPTS = lazy(r"(?:add (?:an? )?)?(?:exempt|ignor|silenc|suppress|waive)", re.IGNORECASE)
+"""Beginnings of titles that leave a weakness as it is."""
+
+
 def secures(facts: Facts) -> bool:
     """Whether the author calls it a security fix: by type, scope, tag or an advisory."""
     advisory = any(f.detail == "advisory" for f in facts.of(FactKind.SECURITY))
     subject = facts.subject
     paths = [f.path for f in facts.files]
     if subject.type in {"doc", "docs"} or of_tools(paths) or pins_only(paths):
+        return False
+    if _EXEMPTS.match(subject.words):
         return False
     left = without_presented(subject.words)
     named = _SECURES.search(subject.title if left == subject.words else left)

@@ -58,7 +58,7 @@ _LEANS = lazy(
     r"|namely|these|those|it|they|that|however|also|rather(?=,)|similar(?:ly)?|same|automated|see|i"
     r"|additionally|as a result|conversely|furthermore|hence|inversely|moreover|otherwise|then"
     r"|therefore|thus|we (?:also|could|might)|the stacked"
-    r"|(?:before|currently|now|previously),? (?:it|that|they|this)"
+    r"|(?:before|currently|now|previously),? (?:it|that|they|this)|now, we"
     r"|[a-z]{3,12}ing (?:it|that|them|this)|this (?:will )?means?|this is the (?:equivalent|same)"
     r"|obviously|clearly|the reason (?:for (?:it|that|this)|is)|note there"
     r"|(?:this )?(?:builds|relies) on"

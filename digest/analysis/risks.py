@@ -180,6 +180,12 @@ def _duties(reading: ChangeContext) -> Iterator[Spans]:
 _ORDINARY = lazy(r"overflow|bounds|use.after.free|double.free", re.IGNORECASE)
 """Weaknesses of which most are ordinary bugs."""
 
+_OPENS = lazy(
+    r"(?:allow|bypass|disabl|drop|exempt|ignor|loosen|relax|remov|skip|turn(?:ed|s)? off)",
+    re.IGNORECASE,
+)
+"""Beginnings of titles that open a weakness on purpose, or leave it."""
+
 _CALLED = frozenset({"advisory", "label_security", "note_security"})
 """Rules for changes that their authors call security fixes."""
 
@@ -194,7 +200,7 @@ def _is_security_fix(reading: ChangeContext) -> bool:
     facts, rules = reading.facts, {reason.rule for reason in reading.graded.grade.reasons}
     said = [f for f in facts.of(FactKind.SECURITY) if f.detail == "words"]
     titled = any(f.evidence.line == 1 and not _ORDINARY.search(f.name) for f in said)
-    titled |= "says_security" in rules
+    titled = (titled or "says_security" in rules) and not _OPENS.match(facts.subject.words)
     patched = any(f.area in _PATCHED for f in facts.files)
     return secures(facts) or bool(rules & _CALLED) or (titled and patched)
 

@@ -392,6 +392,40 @@ def test_title_alone_says_nothing_to_do_unless_it_is_about_security(title, rule,
     assert entry_of(graded, None, Language.EN).acts is (rule != "note")
 
 
+@pytest.mark.parametrize(
+    ("title", "fixed"),
+    [
+        ("Disable the CSRF check of tokens", False),
+        ("Fix CSRF of pools", True),
+        ("Prevent XSS by names of pools", True),
+    ],
+)
+def test_title_that_opens_a_weakness_on_purpose_is_no_security_fix(title, fixed):
+    said = samples.fact(
+        FactKind.SECURITY, Action.CHANGED, "CSRF", samples.at("", 1, Side.MESSAGE), detail="words"
+    )
+    assert bool(to_do(change(title, said), Language.EN)) is fixed
+
+
+def test_advisory_that_is_only_ignored_is_no_security_fix():
+    said = samples.fact(
+        FactKind.SECURITY,
+        Action.CHANGED,
+        "CVE-2026-4",
+        samples.at("", 1, Side.MESSAGE),
+        detail="advisory",
+    )
+    graded = change("Add exemption for CVE-2026-4 of a library", said)
+    assert not to_do(graded, Language.EN)
+    assert lines(graded)[0] == "Add exemption for CVE-2026-4 of a library."
+
+
+def test_title_is_told_without_the_number_of_its_issue_and_without_squashed_commits():
+    assert lines(change("Issue #15: Friendlier pools of cards"))[0] == "Friendlier pools of cards."
+    title = "Introduce pools of cards (#9) * when cards are read * they are kept"
+    assert lines(change(title))[0] == "Introduce pools of cards."
+
+
 def test_words_about_security_in_a_form_for_reports_are_no_security_fix():
     files = [samples.file(".github/ISSUE_TEMPLATE/bug.md", area=Area.CI)]
     graded = change("Add a security warning to the form", files=files)
