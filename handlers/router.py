@@ -109,7 +109,7 @@ async def ask(
             end = Paragraph(words.NO_MORE(told.language))
             found = replace(found, document=replace(found.document, blocks=(end,)))
         if meant is None and not pressed:
-            found = with_reading(found, intent, reading, told)
+            found = with_reading(found, intent, reading, text, told)
     except UserError as error:
         return _as_meant(_refused(error, told.language), meant, told.language)
     paged = replace(told, page=0) if found.cut else told
@@ -331,14 +331,14 @@ async def _in_index(words: Sequence[str], ctx: Context) -> tuple[frozenset[str],
 
 
 def _of_people(reading: Reading, people: frozenset[str]) -> Reading:
-    """The reading with a topic of names alone, as *ada and grace*, as its author."""
+    """The reading with a topic of names alone, as *ada and grace*, as (part of) its author."""
     intent = reading.intent
-    if not isinstance(intent, intents.Changed | intents.Again) or intent.author:
+    if not isinstance(intent, intents.Changed | intents.Again):
         return reading
     names = " ".join(JOINT.split(intent.topic)).lower().split()
     if not names or not people.issuperset(names):
         return reading
-    intent = replace(intent, topic="", author=intent.topic)
+    intent = replace(intent, topic="", author=f"{intent.author} {intent.topic}".strip())
     intent = replace(intent, only=False) if isinstance(intent, intents.Again) else intent
     return replace(reading, intent=intent)
 

@@ -88,7 +88,9 @@ def title_of(intent: Changed | Search, language: Language) -> str:
         parts.append(wording.LABELLED.text(language, label=intent.label))
     if intent.author:
         merged = isinstance(intent, Changed) and intent.mergers
+        undone = isinstance(intent, Changed) and intent.undone
         by = wording.BY_MERGER if merged else wording.BY_AUTHOR
+        by = wording.UNDONE_OF if undone else by
         parts.append(by.text(language, author=intent.author))
     if intent.path:
         parts.append(wording.UNDER_PATH.text(language, path=intent.path))

@@ -216,12 +216,12 @@ def again(asked: Asked) -> Iterator[Weighed]:
     """The last question for another period or topic, filtered, or counted differently."""
     if asked.has("other") or asked.references or len(asked.left) > 4:
         return
-    kind, listed = asked.kinds[0] if asked.kinds else None, asked.follows in _LISTED
+    listed = asked.follows in _LISTED
     named = "nth" in asked.values or asked.slots(Symbol)
     if _undoes(asked):
         yield Weighed(5.0, Again(back=True))
     elif same := _same(asked):
-        yield Weighed(5.0, Again(same=same, window=asked.span, kind=kind))
+        yield Weighed(5.0, Again(same=same, window=asked.span, kinds=asked.kinds))
     elif (asked.has("me") and not asked.says("by_whom")) or asked.commands:
         return
     elif listed and asked.has("among") and asked.only("among", "ask", *_BESIDE_LANGUAGE):
@@ -232,7 +232,7 @@ def again(asked: Asked) -> Iterator[Weighed]:
         yield Weighed(5.0, Again(without=asked.without))
     elif _narrows_last(asked):
         level = None if asked.kinds and "level" not in asked.values else asked.level
-        yield Weighed(5.0, Again(level=level, kind=None if level else kind))
+        yield Weighed(5.0, Again(level=level, kinds=() if level else asked.kinds))
     else:
         yield from _turned(asked)
 
@@ -286,7 +286,7 @@ def _turned(asked: Asked) -> Iterator[Weighed]:
     only = _narrows(asked)
     turns = "again" in asked.opening or asked.has("about") or only or _corrects(asked)
     if exists:
-        yield Weighed(4.5, replace(again, kind=next(iter(asked.kinds), None)))
+        yield Weighed(4.5, replace(again, kinds=asked.kinds))
     elif again.window is not None and turns and not again.topic:
         yield Weighed(5.0, again)
     elif (_goes_on(asked) and not asked.has("about")) or (counted and alone):

@@ -65,7 +65,8 @@ class Changed(Filtered):
     ``reviewers`` by who reviewed, ``files`` by file, ``folders`` by folder; ``defaults`` for
     changed defaults, ``top`` for the first ones alone, ``against`` for the numbers of another
     period beside these, ``newcomers`` for authors without an earlier commit, ``figures`` for
-    changes with figures by their authors. ``counted`` asks how many they are, and of how many;
+    changes with figures by their authors; ``undone`` for the reverts of what the author wrote, not
+    of others' changes by the author. ``counted`` asks how many they are, and of how many;
     ``keepers`` with ``people`` for those who look after a topic. ``anytime``: the question names no
     period, or only "recently", so that a longer one may be searched. ``loose``: only its words say
     that the topic is one, so that the question makes sense without it.
@@ -91,6 +92,7 @@ class Changed(Filtered):
     keepers: bool = field(default=False, compare=False)
     newcomers: bool = False
     figures: bool = False
+    undone: bool = False
     defaults: bool = False
     switched: str = ""
     things: tuple[FactKind, ...] = ()
@@ -291,7 +293,7 @@ class Again(Enquiry):
     topic: str = ""
     reference: Reference | None = None
     level: Level | None = None
-    kind: ChangeKind | None = None
+    kinds: tuple[ChangeKind, ...] = ()
     author: str = ""
     path: str = ""
     per: str = ""

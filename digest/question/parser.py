@@ -297,7 +297,7 @@ def split(
         if joint.start() >= whole:
             return parts[:1]  # a reason, not a question
         if isinstance(second, Again) and isinstance(first.intent, Changed) and first.intent.counted:
-            narrows = second.only or (second.kind and second.kind not in first.intent.kinds)
+            narrows = second.only or {*second.kinds} - {*first.intent.kinds}
             if narrows or second.level:
                 return parts  # "how many fixes in July, and which are about ROCm"
         if isinstance(second, Again) and second == Again(top=second.top):

@@ -91,7 +91,8 @@ _FORMS = {
     "per": "per {}", "people": "per author", "files": "per file", "folders": "per folder",
     "top": "{}",
     "compared": "compared to", "newcomers": "first-time contributors", "figures": "with numbers",
-    "defaults": "with changed defaults", "switched": "{} by default", "kind": "{}",
+    "undone": "which were reverted",
+    "defaults": "with changed defaults", "switched": "{} by default",
     "earlier": "the {} before that", "later": "the {} after that",
     "same": "of the same {}", "back": "all again", "window": "{}",
     "against": "compared to {}", "refs": "{}", "counted": "what share",
@@ -120,9 +121,10 @@ def format_intent(intent: Intent) -> str:
             return f"in {_NAMES[language]}" if language else "longer" if longer else "shorter"
         case Again():
             bare = intent.without or intent.back
-            narrows = intent.level or intent.kind or intent.only
+            narrows = intent.level or intent.kinds or intent.only
             head = "only" if narrows else "" if bare else "and"
-            return _text(head, intent, topic='in "{}"', level="{}", only="")
+            head = f"{head} {' and '.join(intent.kinds)}".rstrip()
+            return _text(head, intent, topic='in "{}"', level="{}", only="", kinds="")
         case Nth(about=about) if about:
             return f'{intent.aspect} the one about "{about}"'.lstrip()
         case Nth(place=place, aspect=aspect):

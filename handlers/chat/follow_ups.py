@@ -197,7 +197,7 @@ async def _alike(
             narrowed = replace(again, same="")
             return theirs if narrowed == Again() else _turned(theirs, narrowed, ctx)
     span, now = again.window or _window(about, ctx), Now(ctx.clock.now(), ctx.zone)
-    kinds = (again.kind,) if again.kind else ()
+    kinds = again.kinds
     days = {one.commit.committed_at.astimezone(ctx.zone).date() for one in changes.values()}
     if again.same == "day" and len(days) == 1:
         return Changed(window=now.days(*days, *days), kinds=kinds)
@@ -307,7 +307,7 @@ def _again(again: Again, talk: Talk | None, subjects: Sequence[Intent], ctx: Con
 def _looked_at(again: Again, lists: Sequence[Intent], ctx: Context) -> Intent | None:
     """The list that a follow-up filters: the last one, but not numbers asked for beside it."""
     last = lists[0] if lists else None
-    says = again.topic or again.kind or again.level or again.without or again.author or again.path
+    says = again.topic or again.kinds or again.level or again.without or again.author or again.path
     if not isinstance(last, Changed) or not says or any(getattr(again, one) for one in _COUNTED):
         return last
     plain = replace(last, **_COUNTED)
@@ -341,10 +341,10 @@ def _turned(last: Intent | None, again: Again, ctx: Context) -> Intent:
         if not (isinstance(base.window, Window) and isinstance(other, Window)):
             raise NothingBefore
         return replace(last if isinstance(last, Releases) else base, against=other)
-    if again.level or (again.kind and not again.topic):
+    if again.level or (again.kinds and not again.topic):
         whole = last if isinstance(last, Search) else base
-        kind, level = again.kind, again.level or whole.level
-        return replace(whole, level=level, kinds=(kind,) if kind else whole.kinds)
+        level, kinds = again.level or whole.level, again.kinds or whole.kinds
+        return replace(whole, level=level, kinds=kinds)
     if unit := again.earlier or again.later:
         if not isinstance(base.window, Window):
             raise NothingBefore
@@ -373,7 +373,7 @@ def _turned(last: Intent | None, again: Again, ctx: Context) -> Intent:
         base = replace(base, switched="")
     if again.switched and not base.things:
         base = replace(base, actions=(Action.ADDED,))
-    kinds = (again.kind,) if again.kind else base.kinds
+    kinds = again.kinds or base.kinds
     return replace(base, window=again.window or base.window, kinds=kinds, **asks)
 
 
@@ -405,7 +405,7 @@ def _kept_subjects(
     window = answer.window if isinstance(intent, CatchUp) else None
     question = format_intent(DigestOf(window=window) if window else intent)
     if isinstance(asked, Again):
-        narrowing = ("only", "level", "kind", "without", "switched", "same", *_COUNTED)
+        narrowing = ("only", "level", "kinds", "without", "switched", "same", *_COUNTED)
         narrows = any(getattr(asked, one) for one in narrowing)
         held = held if narrows else () if asked.back else held[:-1]
         held = before.subjects if before and asked.same else held  # with the change

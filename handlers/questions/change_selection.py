@@ -77,6 +77,8 @@ async def of_people(asked: Meant, ctx: Context) -> Meant:
     if asked.intent.mergers and asked.intent.author:
         return await _merged_by(asked, ctx)
     intent = asked.intent
+    if intent.undone:
+        return asked  # by whom is not who reverted them
     listed = [name for name in JOINT.split(intent.topic) if name]
     names = listed if len(listed) > 1 else intent.topic.split()
     names = JOINT.split(intent.author) if intent.author else names

@@ -23,6 +23,7 @@ from digest.topics.synonyms import is_whole, kin
 from digest.topics.terms import is_misspelt, term
 from handlers.context import Context
 from handlers.digests.ingest import labels_of, tip_of
+from handlers.ports.status_port import undone_by
 from handlers.questions.scope import QueryResult, Reach, left_of, run_query
 
 
@@ -50,12 +51,25 @@ class Meant:
 async def selected(asked: Meant, ctx: Context, limit: int = 0) -> Sequence[Graded]:
     """The changes of a reading, newest first: all, or the first few of its query."""
     changes = asked.only
-    if changes is None:
+    if changes is None and asked.intent.undone and asked.intent.author:
+        changes = await _undone(asked, ctx)
+    elif changes is None:
         query = replace(query_of(asked), limit=limit)
         changes = await ctx.archive.select(ctx.watched.repository, query)
     if asked.intent.without:
         return await asyncio.to_thread(left_of, changes, asked.intent.without)
     return changes
+
+
+async def _undone(asked: Meant, ctx: Context) -> Sequence[Graded]:
+    """The reverts of changes that the author of a reading wrote."""
+    select, repository = ctx.archive.select, ctx.watched.repository
+    author = {graded.sha for graded in await select(repository, Query(author=asked.intent.author))}
+    return [
+        graded
+        for graded in await select(repository, replace(query_of(asked), author=""))
+        if any(gone.sha in author for gone in await undone_by(ctx.archive, repository, graded))
+    ]
 
 
 async def listed_result(
@@ -188,6 +202,8 @@ async def with_rows(asked: Meant, ctx: Context) -> Meant:
     if intent.topic and not resolved.topics:
         return replace(asked, held=QueryResult(survey=NOTHING_FOUND, rows=()))
     query = query_of(asked)
+    if intent.undone and intent.author:
+        return replace(asked, held=await listed_result(await selected(asked, ctx), resolved, ctx))
     if intent.without:
         changes = await ctx.archive.select(ctx.watched.repository, query)
         rest = await asyncio.to_thread(left_of, changes, intent.without)

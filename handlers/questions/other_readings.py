@@ -83,7 +83,7 @@ _ARCHIVED = timedelta(days=730)
 async def last_before(asked: Meant, ctx: Context, tip: Tip) -> list[Spans]:
     """The newest archived change before an empty period."""
     intent, window = asked.intent, asked.reached.window
-    if window is None or intent.path or intent == Changed(window=intent.window):
+    if window is None or intent.path or intent.undone or intent == Changed(window=intent.window):
         return []
     if intent.topic and not asked.resolved.topics:
         return []

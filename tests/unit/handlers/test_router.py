@@ -697,3 +697,34 @@ async def test_what_a_person_removed_is_told_by_titles_where_no_name_is_gone():
     shown = text((await ask("what did Ada remove lately", ctx)).document)
     assert "By their titles, these may be about it" in shown
     assert "Remove Lamp2" in shown
+
+
+@pytest.mark.parametrize(
+    ("question", "found"),
+    [
+        ("were any of Ada Lamp's changes reverted", ["bbbbbbb2"]),
+        ("changes by ada lamp that got reverted", ["bbbbbbb2"]),
+        ("Ada Lamp 的哪些改动被回滚了", ["bbbbbbb2"]),
+        ("were any of Bo's changes rolled back", []),
+        ("reverts by Bo", ["bbbbbbb2"]),
+    ],
+)
+async def test_reverts_of_what_a_person_wrote_are_not_those_that_the_person_made(question, found):
+    changes = [
+        change("bbbbbbb2", 'Revert "Fold the queue (#3)" (#8)', at=ago(2), author="Bo"),
+        change("ccccccc3", 'Revert "Dim the cache (#4)" (#7)', at=ago(2), author="Ada Lamp"),
+        change("ddddddd4", "Dim the cache (#4)", at=ago(3), author="Cy"),
+        change("eeeeeee5", "Fold the queue (#3)", at=ago(3), author="Ada Lamp"),
+    ]
+    ctx = context(FakeSource(changes))
+    await ask("what changed this month", ctx)
+    assert shas(await ask(question, ctx)) == found
+
+
+@pytest.mark.parametrize(
+    ("day", "noted"), [(datetime(2026, 1, 19, 9, tzinfo=UTC), True), (NOW, False)]
+)
+async def test_a_week_that_began_today_is_said_to_have(source, day, noted):
+    ctx = context(source, at=day)
+    answer = await ask("any fixes this week", ctx)
+    assert ("This period began today" in text(answer.document)) is noted

@@ -25,7 +25,6 @@ READ = {
     "top": lambda count: ("top", Top(count)),
     "period": lambda name: ("window", period(name)),
     "level": lambda name: ("level", Level(name)),
-    "kind": lambda name: ("kind", ChangeKind(name)),
     "kinds": lambda names: ("kinds", tuple(map(ChangeKind, names))),
     "things": lambda names: ("things", tuple(map(FactKind, names))),
     "actions": lambda names: ("actions", tuple(map(Action, names))),
