@@ -79,7 +79,10 @@ _STEP = lazy(
 _ORDINAL = lazy(r"(?<=第) ?([1-9]) ?(?=[个条项])")
 _COUNT = rf"(?:[1-9][0-9]{{0,2}}|(?!one){SPELT})(?![\w.:/%-])"
 _COUNT_ZH = r"(?!一[个条项位])[0-9一二三四五六七八九十两]{1,3}"
-_BEST = r"(?:top|best|main|key|biggest|largest|last|latest|newest|most(?: (?!of\b)\w+)?)"
+_BEST = (
+    r"(?:top|best|main|key|biggest|largest|smallest|oldest|last|latest|newest"
+    r"|most(?: (?!of\b)\w+)?)"
+)
 _NOUN = r"(?:prs|pull requests|commits|changes|fixes|features|things|items|people|authors)"
 _TOP = lazy(
     r"\b(?:biggest|largest|longest|smallest|oldest|newest|latest|(?<!top )most recent)"
@@ -91,7 +94,8 @@ _TOP = lazy(
     rf"|\b{_BEST} (?P<a>{_COUNT})"
     r"(?! (?:\w+ )?(?:hour|day|week|month|year|quarter|release|version)s?\b)"
     rf"|(?<![\w.#/+-])(?<!than )(?P<b>{_COUNT}) {_BEST}\b"
-    rf"|(?:\A|\b(?:me|us|the|show|list|name|pick|give) )(?P<c>{_COUNT})(?= (?:\w+ )?{_NOUN}\b)"
+    rf"|(?:\A|\b(?:me|us|the|show|list|name|pick|give) )(?P<c>{_COUNT})(?! {_BEST}\b)"
+    rf"(?= (?:\w+ )?{_NOUN}\b)"
     r"|最(?:[大小早]的?(?:一[个条次])?|新的?一[个条次])的?(?= ?(?:PR|提交|改动|变更|合并|commit))"
     r"(?!.{0,12}(?:哪些|什么|几))"
     rf"|(?:前|最[近新大]的?|最[^的\d]{{1,4}}的前?)(?P<d>{_COUNT_ZH}) ?[大个条项名位次]"

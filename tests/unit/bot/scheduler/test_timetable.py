@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, time, timedelta
+from functools import partial
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -95,3 +96,24 @@ async def test_duty_goes_on_after_an_error_and_ends_with_a_pause(timetable: Time
     done = calls
     await asyncio.sleep(10 * _SOON.total_seconds())
     assert calls == done
+
+
+async def test_closing_ends_the_calls_under_way(clock: type) -> None:
+    begun, ended = list[str](), list[str]()
+
+    async def call(name: str) -> None:
+        begun.append(name)
+        try:
+            await asyncio.Event().wait()
+        finally:
+            ended.append(name)
+
+    timetable = Timetable(timedelta(days=1))
+    clock.at = _DUE - timedelta(hours=5)
+    timetable.put("team", _BERLIN, partial(call, "slot"))
+    timetable.every("look", _SOON, partial(call, "duty"))
+    timetable.start()
+    clock.at = _DUE
+    await until(lambda: len(begun) == 2)
+    timetable.close()
+    await until(lambda: sorted(ended) == ["duty", "slot"])

@@ -52,10 +52,20 @@ async def test_the_latest_few_are_the_newest_and_the_others_are_counted(ctx):
     assert "5 changes in this period in total." in markdown(answer.document)
 
 
-async def test_the_biggest_few_are_those_of_most_lines(ctx):
-    answer = await ask("the 1 biggest PR this month", ctx)
-    assert shas(answer) == ["ccccccc3"]
-    assert "900 ±" in markdown(answer.document)
+@pytest.mark.parametrize(
+    ("question", "listed", "said"),
+    [
+        ("the 1 biggest PR this month", ["ccccccc3"], "900 ±"),
+        ("the 2 biggest PRs this month", ["ccccccc3", "aaaaaaa1"], "5 ±"),
+        ("the two smallest changes this month", ["ddddddd4", "bbbbbbb2"], "1 ±"),
+        ("the 2 oldest commits this month", ["eeeeeee5", "ddddddd4"], "5 changes in this period"),
+        ("the 3 latest commits this month", ["aaaaaaa1", "bbbbbbb2", "ccccccc3"], "in total"),
+    ],
+)
+async def test_the_first_few_are_those_of_the_order_asked_for(ctx, question, listed, said):
+    answer = await ask(question, ctx)
+    assert shas(answer) == listed
+    assert said in markdown(answer.document)
 
 
 async def test_more_are_looked_up_where_nobody_gave_a_period(ctx):
@@ -81,9 +91,16 @@ async def test_two_periods_are_told_side_by_side(ctx):
     assert "2 changes by 1 person" in shown
 
 
-async def test_a_period_is_compared_to_the_one_before_it(ctx):
-    shown = markdown((await ask("compare changes this week with the week before", ctx)).document)
-    assert "More changes: 3, compared to 2." in shown
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("compare changes this week with the week before", "More changes: 3, compared to 2."),
+        ("compare changes yesterday with the day before", "Fewer changes: 1, compared to 2."),
+        ("compare changes on january 13 with january 14", "As many changes: 1."),
+    ],
+)
+async def test_a_period_is_compared_to_the_one_before_it(ctx, question, said):
+    assert said in markdown((await ask(question, ctx)).document)
 
 
 async def test_code_with_many_tests_is_left_when_tests_are_skipped():
