@@ -56,7 +56,7 @@ async def test_the_latest_few_are_the_newest_and_the_others_are_counted(ctx):
     ("question", "listed", "said"),
     [
         ("the 1 biggest PR this month", ["ccccccc3"], "900 ±"),
-        ("the 2 biggest PRs this month", ["ccccccc3", "aaaaaaa1"], "5 ±"),
+        ("biggest 2 PRs this month", ["ccccccc3", "aaaaaaa1"], "5 ±"),
         ("the two smallest changes this month", ["ddddddd4", "bbbbbbb2"], "1 ±"),
         ("the 2 oldest commits this month", ["eeeeeee5", "ddddddd4"], "5 changes in this period"),
         ("the 3 latest commits this month", ["aaaaaaa1", "bbbbbbb2", "ccccccc3"], "in total"),
