@@ -189,10 +189,11 @@ def replacement_of(fact: Fact, reading: ChangeContext) -> str:
 
 
 def _as_titled(fact: Fact, facts: Facts) -> Fact:
-    """A deprecation under the flag in the title that ends with its name."""
-    flags = (word.strip("`,.") for word in facts.subject.words.split() if "--" in word)
-    flag = next((one for one in flags if one.endswith(f"-{fact.name}")), fact.name)
-    return replace(fact, name=flag)
+    """A deprecation under the flag, or the member of an object, in the title that ends with it."""
+    words = (word.strip("`,.()") for word in facts.subject.words.split())
+    ends = (f".{fact.name}",) if fact.name.isidentifier() else ()
+    named = (w for w in words if w.endswith(ends) or ("--" in w and w.endswith(f"-{fact.name}")))
+    return replace(fact, name=next(named, fact.name))
 
 
 def _contracts(facts: Facts, areas: dict[str, Area]) -> tuple[Fact, ...]:

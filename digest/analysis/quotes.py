@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from itertools import islice, takewhile
 
 from digest.analysis.change_types import change_types
-from digest.analysis.context import REQUEST, ChangeContext, make_statement
+from digest.analysis.context import REQUEST, ChangeContext, make_statement, owner_of
 from digest.analysis.headline import BEGINS, bare_title
 from digest.core.authors import STOPS, code_as_spans, excerpt, sentences
 from digest.core.change import Side
-from digest.core.facts import Area, Clue, ClueKind, Evidence
+from digest.core.facts import Action, Area, Clue, ClueKind, Evidence
 from digest.core.grade import Graded, Level
 from digest.core.patterns import lazy
 from digest.core.statement import Aspect, ChangeType, Statement
@@ -137,12 +137,12 @@ _IS = lazy(
 """Words of a sentence that is not, or not only, about what was."""
 
 _UNSURE = lazy(
-    r"\b(?i:currently|right now|at (?:present|the moment|some point)|as of (?:now|today)|today"
+    r"\b(?i:current(?:ly)?|right now|at (?:present|the moment|some point)|as of (?:now|today)|today"
     r"|nowadays|for now|hopefully|unfortunately|todo|let's|this should"
     r"|can (?:cause|lead|result)|may (?:cause|impact|lead)|(?:could|might|may) (?:easily|later)"
     r"|we (?:also )?(?:could|decided|discussed|may|might|plan|should|think)"
     r"|(?:discovered|introduced) in|review(?:ed|s)?|feedback|tests look(?:ed)?|says on the tin)\b"
-    r"|目前|当前"
+    r"|^(?:If|When) .{1,200} will no longer\b|目前|当前"
     r"|\bI(?:'m|'ve|'d)?\b(?!\.)|\b(?:[Mm]y|me)\b"
 )
 """Words of a sentence about the state before the change, which a reader would take for the new one,
@@ -239,19 +239,24 @@ def _quotable(paragraph: str, reading: ChangeContext, *, differs: bool) -> str:
 def _is_clear(sentence: str, reading: ChangeContext) -> bool:
     """Whether it is clear if a sentence is about the state before a change or after it.
 
-    What a feature or a deprecation brings is told in the present; so is, often, what was wrong.
+    In the present, authors tell what is new, and also what was wrong. A name that the change adds
+    is in what is new.
     """
     types = change_types(reading)
-    news = types[0] in {ChangeType.FEATURE, ChangeType.DEPRECATION}
-    news &= ChangeType.FIX not in types
-    if news or _CHINESE.search(sentence):
+    if types[0] is ChangeType.DEPRECATION or _CHINESE.search(sentence):
         return True  # Chinese verbs have no tense
+    added = (f.name for f in reading.facts.items if f.action is Action.ADDED)
+    if any(
+        name in sentence for name in (owner_of(one)[1] for one in added) if len(name) > _LEAST_NAME
+    ):
+        return True
     acts = BEGINS.match(sentence.lower()) and not _OF_PAST.match(sentence)
     was = _WAS.search(sentence) and not _IS.search(sentence)
     return bool(acts or was or _ABOUT_CHANGE.match(sentence))
 
 
 _CHINESE = lazy(r"[\u4e00-\u9fff]")
+_LEAST_NAME = 5  # characters of a name that is no word of another meaning
 
 
 def _is_whole(text: str) -> bool:
@@ -339,6 +344,7 @@ def opening(text: str, name: str = "") -> str:
     return told if len(told) <= _LONG else _EXAMPLE.sub("", told)
 
 
+_WEB = lazy(r"\[([^\[\]]{1,80})\]\(https?:[^()\s]{1,300}\)")
 _ABOUT_FIRST = ("It ", "These ", "This ")
 _TAGGED = lazy(
     r"^(?:[⚠️💥 ]{0,4}(?:\[[A-Z][A-Z/ -]{1,30}\]|\*\*[^*]{2,40}\*\*:?|[A-Za-z]{2,20}:\*\*)\s*)+"
@@ -359,7 +365,10 @@ def marked_notes(reading: ChangeContext, mark: str) -> list[tuple[str, Evidence]
         return []
     from digest.facts.help_text import clean
 
-    told = ((opening(clean(_TAGGED.sub("", note.text))), note.evidence) for note in notes)
+    told = (
+        (opening(clean(_WEB.sub(r"\1", _TAGGED.sub("", note.text)))), note.evidence)
+        for note in notes
+    )
     return [(strip_numbers(text)[0].rstrip("."), place) for text, place in told if text]
 
 

@@ -30,11 +30,12 @@ from digest.analysis.context import (
 )
 from digest.analysis.explanations import help_of, is_known, refused_flags
 from digest.analysis.headline import secures
+from digest.analysis.quotes import marked_notes
 from digest.analysis.signatures import Differences, differences
 from digest.analysis.summary import bare
 from digest.core.change import Side, printable
 from digest.core.enums import Language
-from digest.core.facts import OVERLOAD, Action, Area, ClueKind, Fact, FactKind
+from digest.core.facts import OVERLOAD, Action, Area, ClueKind, Fact, FactKind, is_branch_merge
 from digest.core.grade import Graded
 from digest.core.patterns import lazy
 from digest.core.statement import Aspect, Statement
@@ -202,7 +203,9 @@ def _is_security_fix(reading: ChangeContext) -> bool:
     titled = any(f.evidence.line == 1 and not _ORDINARY.search(f.name) for f in said)
     titled = (titled or "says_security" in rules) and not _OPENS.match(facts.subject.words)
     patched = any(f.area in _PATCHED for f in facts.files)
-    return secures(facts) or bool(rules & _CALLED) or (titled and patched)
+    told = not is_branch_merge(facts) or marked_notes(reading, "security")
+    called = bool(rules & _CALLED and told)
+    return secures(facts) or called or (titled and patched)
 
 
 def _replacements(facts: Sequence[Fact], reading: ChangeContext) -> _Found:

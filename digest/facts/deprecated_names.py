@@ -189,7 +189,9 @@ def _named_by_sentence(
     line = lines[first]
     near = "".join(lines[n].strip() for n in range(max(1, first - 2), first + 1) if n in lines)
     if old := _RENAMED_THING.search(_JOINT.sub("", near)):
-        return [old["name"].rpartition(".")[2]]
+        own = old["name"].rpartition(".")[2]
+        kept = f".{own}`" in old[0][old.end("name") - old.start() + 1 :]  # it only moved
+        return [old["name"] if kept else own]
     said = " ".join(lines[n].strip() for n in range(max(1, first - 1), first + 3) if n in lines)
     runs_on = _RUNS_ON.search(lines.get(first - 1, ""))
     for clause in (_JOINED_TEXT.sub("", said),) if runs_on else (line, said):

@@ -102,6 +102,8 @@ def raised_minimums(facts: Facts) -> dict[str, list[Fact]]:
         folder, _, manifest = f.evidence.path.lower().rpartition("/")
         if not name or manifest not in _MANIFESTS or (folder and not _is_said(f, name, facts)):
             continue
+        if f.detail == "go toolchain":
+            continue  # what a module is built with; its users need what the line above says
         if f.before and f.after and _is_higher(f.before, f.after):
             raised.setdefault(name, []).append(f)
     return raised

@@ -629,11 +629,18 @@ def test_author_is_quoted_only_on_what_the_change_does_or_on_before_and_after(te
     assert told[1:] == ([f"In the author's words: “{quoted}”"] if quoted else [])
 
 
-def test_what_a_feature_does_is_quoted_in_the_present():
-    text = "A pool that is full gets another card."
+def test_what_names_a_new_thing_is_quoted_in_the_present():
+    text = "A pool with card_limit gets another card when it is full."
     quoted = f"In the author's words: “{text}”"
-    assert lines(change("Add cards to pools", paragraphs=[text]))[1:] == [quoted]
-    assert not lines(change("Fix adding cards to pools", paragraphs=[text]))[1:]
+    new = fact(FactKind.ENVIRONMENT, Action.ADDED, "card_limit")
+    assert quoted in lines(change("Add cards to pools", new, paragraphs=[text]))
+    assert quoted not in lines(change("Add cards to pools", paragraphs=[text]))
+    for text in (
+        "Cards are not supported by the pool.",
+        "The current code expects cards before pools.",
+        "When a card is removed for any reason, its pool will no longer be read.",
+    ):
+        assert not lines(change("Add cards to pools", paragraphs=[text]))[1:]
 
 
 def test_sentence_behind_one_that_leans_on_others_is_not_quoted():
@@ -2012,3 +2019,33 @@ def test_feature_of_a_crate_has_no_text_of_what_has_its_name():
     helped = clue(ClueKind.HELP, name="scheme", text="An extractor of the scheme.")
     graded = change("Read schemes of cards", new, clues=[helped], files=[samples.file(path)])
     assert not any("New setting" in line for line in lines(graded))
+
+
+def test_deprecated_member_is_told_with_the_object_that_the_title_names():
+    old = fact(FactKind.DEPRECATION, Action.ADDED, "config", detail="mark")
+    told = lines(change("Deprecate pool.config()", old))
+    assert told[0].startswith("pool.config is deprecated")
+
+
+def test_release_that_is_merged_says_its_fix_where_the_entry_has_links():
+    text = (
+        "Fix [CVE-2026-4](https://example.com/CVE-2026-4) of pools ([#7](https://example.com/7))."
+    )
+    fix = Note(mark="security", text=text, evidence=samples.at("CHANGELOG.md", 3))
+    graded = change("Merge branch 'main' into next", notes=(fix,), merge=True)
+    assert lines(graded)[0].startswith("Security: Fix CVE-2026-4 of pools")
+    reasons = (Reason(rule="note_security", weight=2.0),)
+    silent = replace(graded, grade=replace(graded.grade, reasons=reasons))
+    assert to_do(silent, Language.EN)
+    silent = replace(silent, facts=replace(silent.facts, notes=()))
+    assert not to_do(silent, Language.EN)
+
+
+def test_toolchain_of_a_go_module_is_no_minimum():
+    at = samples.at("operator/go.mod", 5)
+    given = {"before": "1.23.6", "after": "1.24.4"}
+    built = samples.fact(
+        FactKind.TOOLCHAIN, Action.CHANGED, "go", at, detail="go toolchain", **given
+    )
+    graded = change("Update to Go 1.24.4", built)
+    assert not any("Minimum" in line for line in lines(graded))

@@ -536,3 +536,15 @@ def test_decorator_that_deprecates_an_option_is_a_mark() -> None:
     ):
         facts = facts_of("Deprecations in the command line", ("shop/cli.py", old, new))
         assert [f.name for f in facts.of(FactKind.DEPRECATION, Action.ADDED)] == ["--show"]
+
+
+@pytest.mark.parametrize(
+    ("now", "name"), [("pool.readers.Reader", "pool.old.Reader"), ("pool.old.Cards", "Reader")]
+)
+def test_thing_that_only_moved_is_deprecated_at_its_old_place(now, name):
+    new = (
+        "def __getattr__(name):\n    warnings.warn(\n"
+        f'        "`pool.old.Reader` has been moved to "\n        "`{now}`. "\n'
+        '        "The old name will be removed in v2.0.",\n        DeprecationWarning,\n    )\n'
+    )
+    assert [one.split()[1] for one in added("src/pool/old/__init__.py", new)] == [name]
