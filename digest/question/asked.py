@@ -162,12 +162,11 @@ class Asked:
     def kinds(self) -> tuple[ChangeKind, ...]:
         """Kinds of change, those of filters first."""
         spoken = [ChangeKind(value) for value in self.values.get("kind", ())]
-        if ChangeKind.DEPENDENCIES in spoken and self.counts("per:folder"):
-            spoken.remove(ChangeKind.DEPENDENCIES)  # "the most changed crates"
-        if ChangeKind.DEPENDENCIES in spoken and ChangeKind.FIX in spoken and self.left:
-            spoken.remove(ChangeKind.DEPENDENCIES)  # "git dependency fixes"
-        joined = self.has("join") and not self.says("related")
-        if len(spoken) > 1 and ChangeKind.FIX in spoken and not joined:
+        aside = self.counts("per:folder") or (ChangeKind.FIX in spoken and self.left)
+        if ChangeKind.DEPENDENCIES in spoken and aside:
+            spoken.remove(ChangeKind.DEPENDENCIES)  # "most changed crates", "git dependency fixes"
+        apart = self.has("join") and not self.says("related")
+        if len(spoken) > 1 and ChangeKind.FIX in spoken and not apart:
             spoken.remove(ChangeKind.FIX)  # "security fixes" is one kind
         return tuple(dict.fromkeys((*self.filters.kinds, *spoken)))
 
@@ -206,18 +205,14 @@ class Asked:
     def counts(self, tag: str) -> bool:
         """Whether the question asks for numbers by file or folder: *which files changed most*."""
         ranks = self.has("most", "count") or self.top
-        if tag == "per:folder" and self.has("most") and self._named_packages:
+        packages = any(token.text.lower() in _PACKAGES for token in self.tokens)
+        if tag == "per:folder" and self.has("most") and packages:
             return True
         return any(
             tag in token.tags
             and (ranks or token.text.lower() not in _PLACES or (before and "ask" in before.tags))
             for before, token in zip((None, *self.tokens), self.tokens, strict=False)
         )
-
-    @property
-    def _named_packages(self) -> bool:
-        """Whether the question is about packages of the repository: *the most changed crates*."""
-        return any(token.text.lower() in _PACKAGES for token in self.tokens)
 
     @cached_property
     def actions(self) -> tuple[Action, ...]:
@@ -232,6 +227,8 @@ class Asked:
             spoken.append(Action.ADDED)
         if ChangeKind.DEPRECATIONS in self.kinds and self.has("future", "neg", "except"):
             spoken = [action for action in spoken if action is not Action.REMOVED]  # not yet gone
+        if ChangeKind.FEATURE in self.kinds and not self.values.get("thing"):
+            spoken = [action for action in spoken if action is not Action.ADDED]
         return tuple(dict.fromkeys((*self.filters.actions, *spoken)))
 
     @cached_property
@@ -295,7 +292,8 @@ class Asked:
         if token.tags == {"graded"} and place + 1 < len(self.tokens):
             after = self.tokens[place + 1]
             return token.text.isascii() and after.slot is None and not after.tags  # "rate limits"
-        return not token.tags or (token.tags <= _TOPICAL and (own or place > self._first))
+        own = own or place > self._first or bool(after and "kind:feature" in after.tags)
+        return not token.tags or (token.tags <= _TOPICAL and own)
 
     @cached_property
     def unknown(self) -> tuple[str, ...]:
@@ -400,9 +398,8 @@ class Asked:
             return True
         if before < 0 or self.tokens[before].slot is not None:
             return True
-        return (
-            not self.tokens[before].tags & {"ask", "aux"} and not self.has("kind:deprecations")
-        ) or ("prep" in self.tokens[before].tags)
+        tags = self.tokens[before].tags
+        return "prep" in tags or not (tags & {"ask", "aux"} or self.has("kind:deprecations"))
 
     @property
     def is_writing(self) -> bool:

@@ -405,6 +405,13 @@ def default_period(now: datetime, zone: ZoneInfo) -> Window:
     return Now(now.replace(microsecond=0), zone).usual
 
 
+def began_today(text: str, span: object, now: Now) -> bool:
+    """Whether a text names a period, such as this week, of which only today is over."""
+    if not isinstance(span, Window) or not says(text, "this_period"):
+        return False
+    return span.until == now.at and span.since >= now.at - timedelta(days=1)
+
+
 def find_periods(text: str, now: Now) -> Iterator[FoundPeriod]:
     """The periods that a text names side by side, the longest wording first.
 

@@ -26,14 +26,12 @@ from digest.question.intent import (
     Touched,
     Unknown,
 )
-from digest.question.lexicon import says
 from digest.question.parser import Reading
-from digest.question.periods import Now
+from digest.question.periods import Now, began_today
 from digest.question.questions import QUESTIONS
 from digest.report.blocks import title_link
 from digest.topics.matching import topic_words
 from digest.topics.terms import STOP_WORDS, kinds_of, roots
-from digest.window import Window
 from handlers.context import Context
 from handlers.digests.ingest import tip_of
 
@@ -46,10 +44,8 @@ def with_reading(
         intent = replace(intent, window=found.window)  # a longer one where that finds more
     line = restated(intent, ctx)
     lines = [Paragraph(line, aside=True)] if line else []
-    span = getattr(reading.intent, "window", None)
-    today = Now(ctx.clock.now().replace(microsecond=0), ctx.zone).hours(24)
-    began = isinstance(span, Window) and span.until == today.until and span.since > today.since
-    if line and began and says(text, "this_period"):
+    now = Now(ctx.clock.now().replace(microsecond=0), ctx.zone)
+    if line and began_today(text, getattr(reading.intent, "window", None), now):
         lines.append(Paragraph(words.BEGAN_TODAY(ctx.language), aside=True))
     if line and not (reading.sure or found.total):
         lines.append(Paragraph(words.UNSURE(ctx.language), aside=True))

@@ -201,6 +201,8 @@ async def with_close_titles(
     if found.intent not in {"changed", "touched"} and not (isinstance(intent, Search) or partly):
         return found
     ranged = isinstance(getattr(intent, "window", None), Refs)
+    if ranged and found.total and isinstance(intent, Changed) and intent.kinds:
+        return found  # of a release, its changelog tells what is of a kind
     filtered = isinstance(intent, Changed) and (_is_filtered(intent) or _is_counted(intent))
     # What was found without some of the words, or misread, may be anything.
     lax = found.topic != getattr(intent, "topic", "") or not (found.total or reading.sure)

@@ -48,7 +48,8 @@ from digest.question.intent import Changed, Intent
 from digest.question.questions import QUESTIONS
 from digest.report.blocks import title_link
 from digest.topics.matching import Resolved
-from digest.topics.terms import MARK, joins, kinds_of, pieces, roots
+from digest.topics.synonyms import kin
+from digest.topics.terms import MARK, joins, kinds_of, pieces, roots, term
 from digest.window import Window
 from handlers.context import Context
 from handlers.digests.ingest import ensure, tip_of
@@ -214,10 +215,10 @@ async def with_announced(asked: Meant, ctx: Context, tip: Tip) -> tuple[Meant, S
     topic = set(pieces(intent.topic))
 
     def fits(heading: str, note: Note) -> bool:
-        words = pieces(note.text)
+        words = pieces(f"{note.text} {heading}")  # "preview features" may be a heading
         terms = {*words, *joins(words, 3), *roots(note.text)}
         ways = asked.resolved.alternatives if topic else ()
-        about = topic <= terms or any(
+        about = all(kin(term(one)) & terms or one in terms for one in topic) or any(
             all(one & terms for one in way if not _is_kind(one)) for way in ways
         )
         return every or (about and any(p.search(heading) or p.search(note.text) for p in patterns))
@@ -314,9 +315,8 @@ async def _announced(
 async def with_entries(found: Answer, words: Sequence[str], intent: Intent, ctx: Context) -> Answer:
     """The answer with the newest changelog entries that have all of some words, if they are few.
 
-    They say since which release something is there, or gone. The changes that they name replace an
-    answer of another kind than the question's. Of a thing whose state is asked for, the newest are
-    told even of many: their heading may say it.
+    The changes that they name replace an answer of another kind than the question's. Of a thing
+    whose state is asked for, the newest are told even of many: their heading may say it.
     """
     tip = await tip_of(ctx)
     texts = await _changelogs(tip.sha or "", ctx, tip) if words else {}

@@ -326,3 +326,16 @@ async def test_a_word_of_many_entries_is_left_to_the_changes():
     source.trees = {("aaaaaaa1" * 5, "CHANGELOG.md"): log}
     shown = markdown((await ask("is lamp supported", context(source))).document)
     assert "Tune lamp" not in shown
+
+
+@pytest.mark.parametrize(
+    "question", ["which preview features got added in 1.2.0", "1.2.0 新增了哪些预览功能"]
+)
+async def test_preview_features_of_a_release_are_those_under_its_heading(question):
+    changes = [change("aaaaaaa1", "Trim (#4)", at=NOW), change("bbbbbbb2", "Start (#1)", at=NOW)]
+    tags = {"v1.2.0": changes[0].sha, "v1.1.0": changes[1].sha}
+    source = FakeSource(changes, tags=tags)
+    source.trees = {(changes[0].sha, "CHANGELOG.md"): STATES}
+    shown = markdown((await ask(question, context(source))).document)
+    assert "Add `lamp trim --dry-run` (#4)" in shown
+    assert "Reject weak digests" not in shown
