@@ -79,7 +79,7 @@ _LEANS = lazy(
     r"|restructure|simplify|split|tidy|unify)(?:s|es)? (?!up to\b)"
     r"|`?\w{1,40}(?:::\w|\(\))"
     r"|(?:this|it) (?:(?:pr|change|commit|patch) )?(?:is|was) (?:an? )?"
-    r"(?:part|continuation|follow|based|related|split|generated)"
+    r"(?:part|continuation|follow|based|related|split|stacked|generated)"
     r"|(?:stacked|based|built) on (?:top of )?\S{0,60}#\d|split (?:out )?(?:from|of)\b"
     r"|(?:this|it|here) (?:is|was) (?:my|our|an?|the) (?:\w{1,12} )?"
     r"(?:solution|attempt|approach|proposal|try|take|stab)\b"
@@ -125,7 +125,9 @@ _ABOUT_CHANGE = lazy(
     r"[a-z]{2,14}[^s\W]s\b)",
     re.IGNORECASE,
 )
-_OF_PAST = lazy(r"(?:definition|discovered|found|given|introduced in|only)\b", re.IGNORECASE)
+_OF_PAST = lazy(
+    r"(?:definition|discovered|found|given|introduced in|new expected|only)\b", re.IGNORECASE
+)
 
 _WAS = lazy(
     r"\b(?:was|were|did|didn't|had|would|wouldn't|could|couldn't|led|made|ran|told|lost|threw|broke)\b"
@@ -138,7 +140,7 @@ _IS = lazy(
 
 _UNSURE = lazy(
     r"\b(?i:current(?:ly)?|right now|at (?:present|the moment|some point)|as of (?:now|today)|today"
-    r"|nowadays|for now|hopefully|unfortunately|todo|let's|this should"
+    r"|nowadays|for now|hopefully|unfortunately|todo|trouble|let's|this should"
     r"|can (?:cause|lead|result)|may (?:cause|impact|lead)|(?:could|might|may) (?:easily|later)"
     r"|we (?:also )?(?:could|decided|discussed|may|might|plan|should|think)"
     r"|(?:discovered|introduced) in|review(?:ed|s)?|feedback|tests look(?:ed)?|says on the tin)\b"

@@ -263,6 +263,10 @@ def _is_replaced(fact: Fact, reading: ChangeContext) -> bool:
     before, after = ((one or "").strip("\"'") for one in (fact.before, fact.after))
     said = help_of(fact, reading)
     gone = before.isalpha() and after in said and before not in said
+    own = owner_of(fact.name)[1]
+    types = (o for o in reading.facts.items if o.detail == "type" and owner_of(o.name)[1] == own)
+    value = re.compile(rf"[\"']{re.escape(before)}[\"']")
+    gone |= any(value.search(o.before or "") and not value.search(o.after or "") for o in types)
     return gone or (before in {"0", "-1"} and not is_known(fact.after))
 
 

@@ -22,6 +22,10 @@ _RENAMED_THING = re.compile(
     r" (?:has been|was|is) (?:renamed|moved) .{0,200}"
     r"\b(?:old|original|previous) name (?:will be removed|is (?:now )?deprecated)\b"
 )
+_IMPORTED = re.compile(
+    r"\b[Ii]mporting [`'\"]{0,2}(?P<name>\w{2,80})[`'\"]{0,2} from"
+    r" [`'\"]{0,2}(?P<module>[\w.]{2,80})\b"
+)
 _JOINT = re.compile(r"([\"'])[fr]?\1")  # where a text ends and continues on the next line
 _JOINED_TEXT = re.compile(r"([\"']) [fr]?\1")
 _RUNS_ON = re.compile(r"^\s*[fr]?[\"'][A-Z].{0,300}\w [\"']$")
@@ -199,6 +203,8 @@ def _named_by_sentence(
             subject = _SENTENCE.split(clause[: match.start()])[-1]
             if _WITHOUT.search(subject):
                 return []
+            if taken := _IMPORTED.search(subject):
+                return [f"{taken['module']}.{taken['name']}"]
             if not _THIS.search(subject):
                 return [
                     name

@@ -2049,3 +2049,15 @@ def test_toolchain_of_a_go_module_is_no_minimum():
     )
     graded = change("Update to Go 1.24.4", built)
     assert not any("Minimum" in line for line in lines(graded))
+
+
+def test_old_default_that_its_type_no_longer_has_is_not_advised():
+    given = {"before": "'all'", "after": "'new'", "detail": "default"}
+    default = fact(FactKind.CONFIG, Action.CHANGED, "defaults.target", public=True, **given)
+    kept = change("Targets", default)
+    told = "To keep the old default, set defaults.target to all, if that is still accepted."
+    assert plain(to_do(kept, Language.EN)).replace("'", "") == told
+    given = {"before": "'all' | Own", "after": "'new' | Own", "detail": "type"}
+    typed = fact(FactKind.CONFIG, Action.CHANGED, "Options.target", **given)
+    told = "Check if you rely on the old default of defaults.target."
+    assert plain(to_do(change("Targets", default, typed), Language.EN)) == told

@@ -548,3 +548,12 @@ def test_thing_that_only_moved_is_deprecated_at_its_old_place(now, name):
         '        "The old name will be removed in v2.0.",\n        DeprecationWarning,\n    )\n'
     )
     assert [one.split()[1] for one in added("src/pool/old/__init__.py", new)] == [name]
+
+
+def test_import_that_is_deprecated_is_named_with_its_module():
+    new = (
+        "def __getattr__(name):\n    warnings.warn(\n"
+        '        "Importing `cards` from `pool.old` is deprecated;"\n'
+        '        " use `pool.cards` directly.",\n        DeprecationWarning,\n    )\n'
+    )
+    assert [one.split()[1] for one in added("src/pool/old.py", new)] == ["pool.old.cards"]
