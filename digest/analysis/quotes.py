@@ -112,7 +112,7 @@ _DIFFERS = lazy(
 _CONTRASTS = lazy(
     r"\b(?:previously|prior to (?:this|that|the)|before (?:this|that)|no longer|any ?more|until now"
     r"|from now on|formerly|originally|(?:after|with) this (?:change|commit|fix|patch|pr))\b"
-    r"|\bnow\b(?! that)|(?<!\bare )(?<!\bbe )(?<!\bis )(?<!\bwas )\bused to\b"
+    r"|\bnow\b(?! that|,)|(?<!\bare )(?<!\bbe )(?<!\bis )(?<!\bwas )\bused to\b"
     r"|不再|以前|此前|原先",
     re.IGNORECASE,
 )
@@ -126,7 +126,8 @@ _ABOUT_CHANGE = lazy(
     re.IGNORECASE,
 )
 _OF_PAST = lazy(
-    r"(?:definition|discovered|found|given|introduced in|new expected|only)\b", re.IGNORECASE
+    r"(?:definition|discovered|found|failed|failing|given|introduced in|new expected|only)\b",
+    re.IGNORECASE,
 )
 
 _WAS = lazy(

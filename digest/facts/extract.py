@@ -251,12 +251,13 @@ def _newly_told(
     new = {last(f.name) for f in found if f.action is Action.ADDED}
     new -= {last(f.name) for f in found if f.kind is FactKind.DEPRECATION}
     code = [text for s in own if "deprecat" in (text := s.changed_text.lower())]
+    gone = [text for s in own for _, line in s.lines[0].changed if (text := line.lower())]
     return [
         f
         for f in found
         if f.kind is not FactKind.DEPRECATION
         or not ((scene := scenes.get(f.evidence.path)) and _repeats(scene))
-        or any(last(f.name).lower() in text for text in code)
+        or any(last(f.name).lower() in text for text in (code if scene.area is Area.DOCS else gone))
         or (f.replacement and last(f.replacement) in new)
     ]
 

@@ -41,7 +41,7 @@ _MANUAL_PAGE = lazy(r"\.[1-8]$")
 _LOOSE_SCRIPT = lazy(r"[a-z0-9]+[_-][a-z0-9_-]+\.py")
 """A script of several words beside the packages; one-module packages have plain names."""
 
-_DEVELOPERS = lazy(r"(?:crates/[\w-]{1,60}-dev|xtask|agents/scripts)/")
+_DEVELOPERS = lazy(r"(?:crates/[\w-]{1,60}-dev|xtask|agents/scripts|internal/tools)/")
 """Tools that developers build and run besides the project's own programs, and scripts of agents."""
 
 _SCRIPTING = frozenset(

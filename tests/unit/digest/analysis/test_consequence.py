@@ -606,6 +606,8 @@ def test_quote_does_not_begin_with_the_result_of_what_is_left_out():
         ("In the course of writing it, I realized that pools are needed.", ""),
         ("This code is needed by all of the cards.", ""),
         ("The tests looked good to all of us.", ""),
+        ("Failed cards are added to the pool of cards.", ""),
+        ("Now, technically, a pool is one of cards.", ""),
         ("The exception is caused by a card that was left alone.", ""),
         (
             "A pool lost its cards when it started late.",

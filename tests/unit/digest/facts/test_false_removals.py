@@ -855,3 +855,13 @@ def test_code_that_begins_a_function_states_no_default() -> None:
     old = "export const factory = {\n  default: async (args: {\n    config: Config\n  }) => 1,\n}\n"
     file = ("src/factory.ts", old, old.replace("async (", "("))
     assert not [f for f in facts_of("Make config synchronous", file).items if f.detail == "default"]
+
+
+def test_new_file_that_has_deprecated_names_of_others_deprecates_nothing():
+    new = (
+        "/**\n * @deprecated Replaced by `client.address`.\n */\nexport const ATTR_OLD_IP = 'ip';\n"
+    )
+    use = "// deprecated attributes\nimport { ATTR_OLD_IP } from './semconv';\nuse(ATTR_OLD_IP);\n"
+    files = (("src/semconv.ts", None, new), ("src/utils.ts", "let a = 1;\n", use))
+    found = facts_of("Add back support for the old names", *files).items
+    assert not any(f.kind is FactKind.DEPRECATION for f in found)

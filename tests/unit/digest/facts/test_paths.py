@@ -200,6 +200,7 @@ def test_area_below_a_vendored_folder_is_vendored_or_a_lockfile(path):
         ("scripts/build.py", True),
         ("crates/uv-dev/src/main.rs", True),
         ("xtask/src/main.rs", True),
+        ("internal/tools/kit/main.go", True),
         ("agents/scripts/review.py", True),
         ("crates/device/src/main.rs", False),
         ("src/agents/scripts.py", False),
