@@ -121,9 +121,17 @@ def latest(tags: Sequence[str]) -> str:
     final = [(tag, version) for tag, version in versions if version and not version.preliminary]
     if not final:
         return ""
-    family = final[0][1].family
+    families = [version.family for _, version in final]
+    family = families[0]
+    # Where all packages of a repository are tagged at once, the tag of the whole names no package.
+    once = families[: families.index(family, 1) if families.count(family) > 1 else None]
+    if len(once) >= _AT_ONCE:
+        family = next((one for one in once if one in {"", "v"}), family)
     alike = [tag for tag, version in final if version.family == family]
     return max(alike, key=lambda tag: _number(tag, family))
+
+
+_AT_ONCE = 3  # packages whose tags one after the other are those of one release
 
 
 def in_series(name: str, tags: Sequence[str]) -> tuple[str, ...]:

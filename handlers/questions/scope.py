@@ -220,7 +220,7 @@ async def range_of(refs: Refs, ctx: Context, tip: Tip) -> Range:
         raise UnknownChange(str(refs), watched)
     source = ctx.watched.source
     named = [name for name in (refs.base, refs.tip) if name]
-    found = dict(zip(named, await _each([_resolved(name, source) for name in named]), strict=True))
+    found = dict(zip(named, await _each([commit_of(name, source) for name in named]), strict=True))
     base, end = found.get(refs.base), found.get(refs.tip, tip.sha)
     between = None if end is None or base == end else Range(base=base, tip=end)
     # If neither contains the other, the range has at least its own tip. The list is needed later
@@ -231,7 +231,7 @@ async def range_of(refs: Refs, ctx: Context, tip: Tip) -> Range:
     return between
 
 
-async def _resolved(name: str, source: Source) -> str:
+async def commit_of(name: str, source: Source) -> str:
     """The commit of a reference, or of an abbreviated version. Raises ``UnknownBranch``."""
     try:
         return await source.resolve(name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from math import log
@@ -166,9 +166,7 @@ async def _matching(
     tip: Tip,
 ) -> Sequence[Match]:
     """The titles nearest to some words, by their messages and the project's changelog too."""
-    from handlers.questions.upgrade import announced
-
-    entries = await announced(ctx, tip)
+    entries = await _announced(ctx, tip)
     texts = [one.title for one in titles]
     bodies = [one.body for one in titles]
     for place, title in enumerate(texts if entries else ()):
@@ -434,3 +432,20 @@ class _Texts:
             if wanted in name.casefold():
                 return IN_NAME, name
         return IN_BODY, ""
+
+
+async def _announced(ctx: Context, tip: Tip) -> Mapping[int, str]:
+    """What the project's changelogs say of requests, by number."""
+    from handlers.questions.upgrade import LINK, REQUEST, changelogs
+
+    found: dict[int, str] = {}
+    for text in (await changelogs(tip.sha or "", ctx, tip)).values():
+        for entry in _ENTRY.split(text):
+            said = LINK.sub(r"\1", entry[:_MOST_ENTRY])
+            for number in {int(n) for n in REQUEST.findall(said)}:
+                found[number] = f"{found.get(number, '')} {said}".strip()
+    return found
+
+
+_ENTRY = re.compile(r"\n(?=[ \t]*[-*+] )|\n\n")
+_MOST_ENTRY = 600  # characters

@@ -56,7 +56,7 @@ from handlers.digests.ingest import ensure, tip_of
 from handlers.ports.storage import Range, Tip
 from handlers.questions.list_reading import Meant, listed_result, selected
 from handlers.questions.named_history import OPEN
-from handlers.questions.scope import Reach, profile_here, range_of, viewpoint
+from handlers.questions.scope import Reach, commit_of, profile_here, range_of, viewpoint
 
 _SAVED = 3  # if this many files still have a removed name, it still exists
 _WARNING = frozenset({"breaking", "removed", "deprecated"})
@@ -69,8 +69,8 @@ def _warns(_heading: str, note: Note) -> bool:
 _MOST = 25  # the most lines of each group
 _FILES = 8  # the most changelogs to read, those nearest to the root first
 _NUMBER = lazy(r"\d+(?:\.\d+){1,3}")
-_LINK = lazy(r"\[([^\]]{1,200})\]\([^)\s]{1,300}\)")
-_REQUEST = lazy(r"#(\d{1,9})\b")
+LINK = lazy(r"\[([^\]]{1,200})\]\([^)\s]{1,300}\)")
+REQUEST = lazy(r"#(\d{1,9})\b")
 _ADVISED = r"^\W*security|\bCVE-\d|\bGHSA-"
 _OF_KIND = {
     ChangeKind.BREAKING: lazy(r"^\W*(?:breaking|change\b)", re.IGNORECASE),
@@ -288,7 +288,7 @@ class _Announced:
 
 def _numbers(notes: Sequence[_Announced]) -> frozenset[int]:
     """The numbers of requests that entries mention."""
-    return frozenset(int(n) for note in notes for n in _REQUEST.findall(note.note.text))
+    return frozenset(int(n) for note in notes for n in REQUEST.findall(note.note.text))
 
 
 async def _announced(
@@ -301,13 +301,16 @@ async def _announced(
     first, last = _version(refs.base), _version(refs.tip)
     if not first:
         return ()
-    texts = await _changelogs(sha, ctx, tip)
+    texts = await changelogs(sha, ctx, tip)
+    # A package of the repository may have had a release of the same number long before.
+    base = await commit_of(refs.base, ctx.watched.source)
+    before = {p: {*text.split("\n")} for p, text in (await changelogs(base, ctx, tip)).items()}
     found = [
         _Announced(release, note)
         for path, text in texts.items()
         for release, heading, part in _sections(text, first, last or (10**6,))
         for note in entries(SideLines(path=path, side=Side.NEW, changed=part, text=text))
-        if fits(heading, note)
+        if fits(heading, note) and dict(part)[note.evidence.line] not in before.get(path, ())
     ]
     return list({one.note.text: one for one in found}.values())
 
@@ -319,7 +322,7 @@ async def with_entries(found: Answer, words: Sequence[str], intent: Intent, ctx:
     whose state is asked for, the newest are told even of many: their heading may say it.
     """
     tip = await tip_of(ctx)
-    texts = await _changelogs(tip.sha or "", ctx, tip) if words else {}
+    texts = await changelogs(tip.sha or "", ctx, tip) if words else {}
     notes = await asyncio.to_thread(lambda: [*_having(words, texts)])
     if not notes and (names := [word for word in words if _NAME.search(word)]):
         notes = [*_having(names, texts)]
@@ -379,29 +382,18 @@ _SHORT = 4  # letters of a word that may be a part of any other
 _ENDING = lazy(r"(?<=\w{4})(?:s|ed|ing)$")
 
 
-async def _changelogs(sha: str, ctx: Context, tip: Tip) -> Mapping[str, str]:
+async def changelogs(sha: str, ctx: Context, tip: Tip) -> Mapping[str, str]:
     """The texts of a commit's changelogs by path."""
     from digest.facts.change_notes import is_change_note
 
     files = await ctx.watched.source.files(replace(tip, sha=sha))
-    paths = sorted((p for p in files if is_change_note(p)), key=lambda p: (p.count("/"), p))
+    found = (path for path in files if is_change_note(path))
+    # Folders such as docs/changes/ hold pages about changes, beside the changelogs.
+    paths = sorted(
+        found, key=lambda p: ("CHANGE" not in p[p.rfind("/") :].upper(), p.count("/"), p)
+    )
     texts = await ctx.watched.source.contents([(sha, path) for path in paths[:_FILES]])
     return {path: text for (_, path), text in texts.items()}
-
-
-async def announced(ctx: Context, tip: Tip) -> Mapping[int, str]:
-    """What the project's changelogs say of requests, by number."""
-    found: dict[int, str] = {}
-    for text in (await _changelogs(tip.sha or "", ctx, tip)).values():
-        for entry in _ENTRY.split(text):
-            said = _LINK.sub(r"\1", entry[:_MOST_ENTRY])
-            for number in {int(n) for n in _REQUEST.findall(said)}:
-                found[number] = f"{found.get(number, '')} {said}".strip()
-    return found
-
-
-_ENTRY = lazy(r"\n(?=[ \t]*[-*+] )|\n\n")
-_MOST_ENTRY = 600  # characters
 
 
 def _sections(
@@ -434,7 +426,7 @@ def _padded(number: str) -> tuple[int, ...]:
 def _said(one: _Announced) -> Spans:
     """An entry as the project wrote it, with its release and place."""
     note = one.note
-    text = _LINK.sub(r"\1", note.text).replace("**", "")
+    text = LINK.sub(r"\1", note.text).replace("**", "")
     place = Code(f"{printable(note.evidence.path)}:{note.evidence.line}")
     under = "" if one.release in one.heading else one.heading
     below = [f" ({printable(under)})"] if under else []

@@ -86,6 +86,8 @@ def test_of_two_lines_of_versions_the_tags_own_comes_before(tag, older, before):
         (("v1.2.0", "v1.10.0", "v1.9.9"), "v1.10.0"),
         (("v1.2.9", "v2.0.0"), "v2.0.0"),
         (("engine/v2.0", "v7.1", "engine/v1.9"), "engine/v2.0"),
+        (("pool/v1.2", "queue/v1.2", "v0.9", "cli/v1.2", "pool/v1.1", "v0.8"), "v0.9"),
+        (("pool/v1.2", "queue/v1.2", "cli/v1.2", "pool/v1.1", "v0.8"), "pool/v1.2"),
         (("v3.0rc1", "nightly", "v2.1"), "v2.1"),
         (("2026.1", "2025.12"), "2026.1"),
         (("v2.0", "v2.0.1"), "v2.0.1"),
