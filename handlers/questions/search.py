@@ -440,12 +440,11 @@ async def _announced(ctx: Context, tip: Tip) -> Mapping[int, str]:
 
     found: dict[int, str] = {}
     for text in (await changelogs(tip.sha or "", ctx, tip)).values():
-        for entry in _ENTRY.split(text):
+        for entry in re.split(r"\n(?=[ \t]*[-*+] )|\n\n", text):
             said = LINK.sub(r"\1", entry[:_MOST_ENTRY])
             for number in {int(n) for n in REQUEST.findall(said)}:
                 found[number] = f"{found.get(number, '')} {said}".strip()
     return found
 
 
-_ENTRY = re.compile(r"\n(?=[ \t]*[-*+] )|\n\n")
 _MOST_ENTRY = 600  # characters
