@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from operator import attrgetter
 
-from digest.core.enums import Language
+from digest.core.enums import ChangeKind, Language
 from digest.core.facts import FactKind
 from digest.question.asked import Asked, Weighed, rule
 from digest.question.change_rules import ABOUT, claim_of, switched_to, time_counted
@@ -232,9 +232,17 @@ def again(asked: Asked) -> Iterator[Weighed]:
         yield Weighed(5.0, Again(without=asked.without))
     elif _narrows_last(asked):
         level = None if asked.kinds and "level" not in asked.values else asked.level
-        yield Weighed(5.0, Again(level=level, kinds=() if level else asked.kinds))
+        yield Weighed(
+            5.0, Again(level=level, kinds=() if level else asked.kinds, undone=_undone(asked))
+        )
     else:
         yield from _turned(asked)
+
+
+def _undone(asked: Asked) -> bool:
+    """Whether it asks what of a list was reverted: *were any of them reverted*."""
+    its = asked.says("theirs_undone") or (asked.says("undone") and asked.has("among", "it"))
+    return its and asked.kinds == (ChangeKind.REVERTS,)
 
 
 def _undoes(asked: Asked) -> bool:

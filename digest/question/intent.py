@@ -286,7 +286,8 @@ class Again(Enquiry):
     ``month`` or ``year``, or a ``period`` as long; ``compared`` sets the time beside the last one;
     ``same`` asks for changes by the ``author`` of the current change, of its ``day``, or in its
     ``file``; ``back`` for the last list, or if that was narrowed, for
-    all of it. ``only``: the last list narrowed, not one of another topic.
+    all of it. ``undone``: what of a person's was reverted. ``only``: the last list narrowed, not
+    one of another topic.
     """
 
     window: Span | None = None
@@ -309,6 +310,7 @@ class Again(Enquiry):
     later: str = ""
     compared: bool = False
     only: bool = False
+    undone: bool = False
     same: str = ""
     back: bool = False
 

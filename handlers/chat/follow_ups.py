@@ -197,10 +197,9 @@ async def _alike(
             narrowed = replace(again, same="")
             return theirs if narrowed == Again() else _turned(theirs, narrowed, ctx)
     span, now = again.window or _window(about, ctx), Now(ctx.clock.now(), ctx.zone)
-    kinds = again.kinds
     days = {one.commit.committed_at.astimezone(ctx.zone).date() for one in changes.values()}
     if again.same == "day" and len(days) == 1:
-        return Changed(window=now.days(*days, *days), kinds=kinds)
+        return Changed(window=now.days(*days, *days), kinds=again.kinds)
     if sha not in changes or not changes[sha].facts.files:
         raise NothingBefore(await _rows(talk, ctx))
     if again.same == "release":
@@ -210,10 +209,10 @@ async def _alike(
     if again.same == "file":
         files = changes[sha].facts.files
         main = max(files, key=lambda file: (file.area is Area.CORE, file.added + file.deleted))
-        return Changed(window=again.window or now.hours(_MONTH), path=main.path, kinds=kinds)
+        return Changed(window=again.window or now.hours(_MONTH), path=main.path, kinds=again.kinds)
     if again.window is None and isinstance(span, Window) and span.until - span.since <= _DAY:
         span = default_period(ctx.clock.now(), ctx.zone)  # of a day's list, nobody did much else
-    return Changed(window=span, author=people_of(changes[sha])[0], kinds=kinds)
+    return Changed(window=span, author=people_of(changes[sha])[0], kinds=again.kinds)
 
 
 async def _is_person(words: str, subjects: Sequence[Intent], ctx: Context) -> bool:
@@ -344,7 +343,8 @@ def _turned(last: Intent | None, again: Again, ctx: Context) -> Intent:
     if again.level or (again.kinds and not again.topic):
         whole = last if isinstance(last, Search) else base
         level, kinds = again.level or whole.level, again.kinds or whole.kinds
-        return replace(whole, level=level, kinds=kinds)
+        whole = replace(whole, level=level, kinds=kinds)
+        return replace(whole, undone=again.undone) if isinstance(whole, Changed) else whole
     if unit := again.earlier or again.later:
         if not isinstance(base.window, Window):
             raise NothingBefore

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
@@ -31,6 +32,7 @@ from digest.question.periods import Now, began_today
 from digest.question.questions import QUESTIONS
 from digest.report.blocks import title_link
 from digest.topics.matching import topic_words
+from digest.topics.synonyms import english_of
 from digest.topics.terms import STOP_WORDS, kinds_of, roots
 from handlers.context import Context
 from handlers.digests.ingest import tip_of
@@ -179,12 +181,18 @@ async def proven(found: Answer, reading: Reading, ctx: Context) -> Answer:
     about = roots(found.topic) if found.topic.isascii() else frozenset()
     # Most of the words: a fix of "slow tests" is no fix of "slow resolution with torch".
     said = len(about & roots(newest.title)) * 2 >= len(about)
-    if not reading.closed or not said or undone:
+    kinds = getattr(reading.intent, "kinds", ())
+    # "Replace the deprecated call" deprecates nothing.
+    only_said = kinds == (ChangeKind.DEPRECATIONS,) and not _DEPRECATES.search(newest.title)
+    if not reading.closed or not said or undone or only_said:
         return found
     works = isinstance(reading.intent, Changed) and not reading.intent.kinds
     if works and not SAYS[Action.ADDED].search(newest.title):
         return opened(found, words.UNDECIDED(ctx.language))  # a fix of it does not say that
     return opened(found, yes_by(newest, ctx))
+
+
+_DEPRECATES = re.compile(r"\bdeprecat(?!ed\b)|^(?:\W*\w+:)? ?deprecated|弃用", re.IGNORECASE)
 
 
 async def dated(found: Answer, ctx: Context) -> Answer:
@@ -213,12 +221,14 @@ def announced_as(intent: Intent, reading: Reading) -> Sequence[str]:
     """
     match intent:
         case Touched(window=None, claim=claim) if claim not in {"value", "default", "off"}:
-            return topic_words(intent.name)
+            words = topic_words(intent.name)
         case Changed(anytime=True) if reading.dated or reading.closed:
-            return topic_words(intent.topic)
+            words = topic_words(intent.topic)
         case Unknown():
-            return reading.content
-    return ()
+            words = list(reading.content)
+        case _:
+            return ()
+    return [word if word.isascii() else english_of(word) or word for word in words]
 
 
 def opened(found: Answer, line: Spans) -> Answer:

@@ -26,8 +26,10 @@ from digest.question import intent as intents
 from digest.question.intent import Enquiry, Followup
 from digest.question.questions import QUESTIONS
 from handlers.digests.daily import digest_of_window
+from handlers.ports.chat_port import ConversationKey
 from handlers.router import ask
 from tests.support.fakes import FakeArchive, FakeSource, change, context, graded
+from tests.unit.handlers.ports.test_conversation_port import FakeConversations
 
 NOW = datetime(2026, 1, 23, 12, 0, tzinfo=UTC)
 
@@ -707,6 +709,7 @@ async def test_what_a_person_removed_is_told_by_titles_where_no_name_is_gone():
         ("Ada Lamp 的哪些改动被回滚了", ["bbbbbbb2"]),
         ("were any of Bo's changes rolled back", []),
         ("reverts by Bo", ["bbbbbbb2"]),
+        ("what did Ada Lamp change this month>were any of them reverted", ["bbbbbbb2"]),
     ],
 )
 async def test_reverts_of_what_a_person_wrote_are_not_those_that_the_person_made(question, found):
@@ -716,9 +719,12 @@ async def test_reverts_of_what_a_person_wrote_are_not_those_that_the_person_made
         change("ddddddd4", "Dim the cache (#4)", at=ago(3), author="Cy"),
         change("eeeeeee5", "Fold the queue (#3)", at=ago(3), author="Ada Lamp"),
     ]
-    ctx = context(FakeSource(changes))
-    await ask("what changed this month", ctx)
-    assert shas(await ask(question, ctx)) == found
+    ctx = replace(context(FakeSource(changes)), conversations=FakeConversations())
+    for one in ("what changed this month", *question.split(">")):
+        answer = await ask(
+            one, ctx, conversation=ConversationKey(platform="console", chat="c", person="p")
+        )
+    assert shas(answer) == found
 
 
 @pytest.mark.parametrize(
@@ -728,3 +734,10 @@ async def test_a_week_that_began_today_is_said_to_have(source, day, noted):
     ctx = context(source, at=day)
     answer = await ask("any fixes this week", ctx)
     assert ("This period began today" in text(answer.document)) is noted
+
+
+async def test_replacing_something_deprecated_does_not_prove_a_deprecation():
+    ctx = context(FakeSource([change("bbbbbbb2", "Replace deprecated calls (#8)", at=ago(2))]))
+    answer = await ask("did anything get deprecated this week", ctx)
+    assert shas(answer) == ["bbbbbbb2"]
+    assert "Yes" not in text(answer.document)

@@ -313,6 +313,8 @@ Zonsh is new, and 3.14.7 of snakes.
         ("does it support zonsh", "Add Zonsh activation scripts (#5) · `1.1.0` (Enhancements)"),
         ("hey anyone know if zonsh is supported", "Add Zonsh activation scripts (#5) · `1.1.0`"),
         ("did snake 3.14.7 get added", "Add Snake 3.14.7 (#6) · `1.1.0`"),
+        ("zonsh 还支持吗", "Add Zonsh activation scripts (#5) · `1.1.0` (Enhancements)"),
+        ("弱摘要 crc32 列表还能用吗", "Reject weak digests (#3) · `1.2.0` (Breaking changes)"),
         ("is lamp trim stable yet", "Add `lamp trim --dry-run` (#4) · `1.2.0` (Preview features)"),
     ],
 )
