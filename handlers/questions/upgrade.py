@@ -36,6 +36,7 @@ from digest.document import (
     Spans,
     Strong,
     Text,
+    plain,
 )
 from digest.frozen import frozen
 from digest.i18n import answer_text as words
@@ -318,8 +319,8 @@ async def _announced(
 async def with_entries(found: Answer, words: Sequence[str], intent: Intent, ctx: Context) -> Answer:
     """The answer with the newest changelog entries that have all of some words, if they are few.
 
-    The changes that they name replace an answer of another kind than the question's. Of a thing
-    whose state is asked for, the newest are told even of many: their heading may say it.
+    The changes that they name replace an answer of another kind. Of a thing whose state is asked
+    for, the newest are told even of many, and a yes or no by another change is not.
     """
     tip = await tip_of(ctx)
     texts = await changelogs(tip.sha or "", ctx, tip) if words else {}
@@ -327,7 +328,8 @@ async def with_entries(found: Answer, words: Sequence[str], intent: Intent, ctx:
     if not notes and (names := [word for word in words if _NAME.search(word)]):
         notes = [*_having(names, texts)]
     claim = getattr(intent, "claim", "")
-    if not notes or (len(notes) > _MOST_SAID and claim not in {"stable", "experimental"}):
+    stated = claim in {"stable", "experimental"}
+    if not notes or (len(notes) > _MOST_SAID and not stated):
         return found
     notes.sort(key=lambda one: _padded(one.release), reverse=True)
     document, at = found.document, viewpoint(ctx, tip)
@@ -340,8 +342,11 @@ async def with_entries(found: Answer, words: Sequence[str], intent: Intent, ctx:
     told = _group(ANNOUNCED_IN, [_said(note) for note in notes[:_SHOWN]], ctx.language)
     blocks = document.blocks
     first = next((n for n, block in enumerate(blocks, 1) if isinstance(block, Heading)), 0)
-    first += first > 0 and claim not in OPEN and isinstance(blocks[first], Paragraph)  # yes or no
-    blocks = (*blocks[:first], *told, *blocks[first:])
+    verdict = blocks[first] if first and claim not in OPEN else None
+    first += isinstance(verdict, Paragraph)
+    said = REQUEST.findall(plain(verdict.spans)) if isinstance(verdict, Paragraph) else ()
+    denied = stated and said and _numbers(notes).isdisjoint(map(int, said))  # by newer entries
+    blocks = (*blocks[: first - bool(denied)], *told, *blocks[first:])
     return replace(found, document=replace(document, blocks=blocks))
 
 
@@ -428,9 +433,9 @@ def _said(one: _Announced) -> Spans:
     note = one.note
     text = LINK.sub(r"\1", note.text).replace("**", "")
     place = Code(f"{printable(note.evidence.path)}:{note.evidence.line}")
-    under = "" if one.release in one.heading else one.heading
-    below = [f" ({printable(under)})"] if under else []
-    return join([*code_as_spans(text), " · ", Code(one.release), *below, " · ", place])
+    named = one.heading and one.release not in one.heading
+    under = f" ({printable(one.heading)})" if named else ""
+    return join([*code_as_spans(text), " · ", Code(one.release), under, " · ", place])
 
 
 def _group(name: Phrase, lines: Sequence[Spans], language: Language) -> Sequence[Block]:

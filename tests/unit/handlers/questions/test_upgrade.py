@@ -351,3 +351,15 @@ async def test_preview_features_of_a_release_are_those_under_its_heading(questio
     shown = markdown((await ask(question, context(source))).document)
     assert "Add `lamp trim --dry-run` (#4)" in shown
     assert "Reject weak digests" not in shown
+
+
+@pytest.mark.parametrize(
+    ("number", "said"), [(4, True), (9, False)], ids=["the change announced", "another change"]
+)
+async def test_a_state_by_an_older_change_than_the_announced_one_is_not_told(number, said):
+    one = change("aaaaaaa1", f"Add lamp trim in preview (#{number})", at=NOW - timedelta(days=9))
+    source = FakeSource([one])
+    source.trees = {(one.sha, "CHANGELOG.md"): STATES}
+    shown = markdown((await ask("is lamp trim still in preview", context(source))).document)
+    assert ("Yes: [Add lamp trim" in shown) is said
+    assert "Add `lamp trim --dry-run` (#4)" in shown
