@@ -97,7 +97,7 @@ async def upgrade(intent: Changed, reached: Reach, ctx: Context, tip: Tip) -> An
     refs = cast("Refs", intent.window)
     changes = await ctx.archive.select(ctx.watched.repository, reached.query)
     between = await range_of(refs, ctx, tip)
-    items = await _gone(await asyncio.to_thread(met, changes), between.tip, ctx)
+    items = await _gone(await asyncio.to_thread(met, changes), between, ctx)
     notes = await _announced(refs, between.tip, _warns, ctx, tip)
     listed = _numbers(notes)
     patched = await patched_files(await profile_here(ctx), changes, between.tip, ctx, tip)
@@ -180,19 +180,26 @@ async def patched_files(
 _EXPECTED = (True, None, False)
 
 
-async def _gone(items: Sequence[UpgradeItem], sha: str, ctx: Context) -> Sequence[UpgradeItem]:
-    """The removals without names that several files of the later release still contain."""
-    removed = [item.name for item in items if item.action is Action.REMOVED]
-    there = await ctx.watched.source.mentions(sha, removed) if removed else None
-    return [
-        one
-        for one in items
-        if one.action is not Action.REMOVED or len((there or {}).get(one.name, ())) < _SAVED
-    ]
+async def _gone(items: Sequence[UpgradeItem], between: Range, ctx: Context) -> list[UpgradeItem]:
+    """The items without names that several files of the later release still contain.
+
+    Nor those that the earlier one lacks: the change was copied to its branch.
+    """
+    went, mentions = {Action.REMOVED, Action.RENAMED}, ctx.watched.source.mentions
+    old = {one.name: _spellings(one.name) for one in items if one.action in went}
+    words = frozenset[str]().union(*old.values())
+    began = await mentions(between.base, words) if between.base and words else None
+    new = {name for name, ways in old.items() if began and ways and not any(map(began.get, ways))}
+    removed = {one.name for one in items if one.action is Action.REMOVED} - new
+    there = (await mentions(between.tip, removed) if removed else None) or {}
+    left = {name for name in removed if len(there.get(name, ())) >= _SAVED}
+    return [one for one in items if one.action not in went or one.name not in new | left]
 
 
-def _is_kind(terms: frozenset[str]) -> bool:
-    return any(MARK in term for term in terms)
+def _spellings(name: str) -> frozenset[str]:
+    """How code may spell the last part of a name: *audit --all-extras*, *Pool.max-size*."""
+    last = "" if "*" in name else re.split(r"[\s.=]", name)[-1].strip("-")
+    return frozenset({last, last.replace("-", "_"), last.replace("_", "-")} - {""})
 
 
 async def with_announced(asked: Meant, ctx: Context, tip: Tip) -> tuple[Meant, Sequence[Block]]:
@@ -220,7 +227,7 @@ async def with_announced(asked: Meant, ctx: Context, tip: Tip) -> tuple[Meant, S
         terms = {*words, *joins(words, 3), *roots(note.text)}
         ways = asked.resolved.alternatives if topic else ()
         about = all(kin(term(one)) & terms or one in terms for one in topic) or any(
-            all(one & terms for one in way if not _is_kind(one)) for way in ways
+            all(one & terms for one in way if MARK not in "".join(one)) for way in ways
         )
         return every or (about and any(p.search(heading) or p.search(note.text) for p in patterns))
 

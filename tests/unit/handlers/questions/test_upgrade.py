@@ -82,9 +82,11 @@ async def test_an_upgrade_that_meets_nothing_says_so(source):
     assert "nothing that users rely on was removed" in shown
 
 
-@pytest.mark.parametrize(("files", "gone"), [(2, True), (3, False)])
-async def test_a_removed_name_that_several_files_of_the_release_have_is_not_gone(
-    source, files, gone
+@pytest.mark.parametrize(
+    ("files", "before", "gone"), [(2, "--fast", True), (3, "--fast", False), (2, "--other", False)]
+)
+async def test_a_removed_name_that_the_later_release_has_or_the_earlier_lacks_is_not_gone(
+    source, files, before, gone
 ):
     old = 'import argparse\n\nparser = argparse.ArgumentParser()\nparser.add_argument("--fast")\n'
     new = old.rpartition("parser.add")[0]
@@ -93,6 +95,7 @@ async def test_a_removed_name_that_several_files_of_the_release_have_is_not_gone
     source.branch_changes = [CHANGES[0], made, CHANGES[3]]
     source.blobs = {changes.blob(text): text for text in (old, new)}
     source.trees = {(CHANGES[0].sha, f"docs/{n}.md"): "Use --fast.\n" for n in range(files)}
+    source.trees[CHANGES[3].sha, "src/cli.py"] = old.replace("--fast", before)
     shown = markdown((await ask("what breaks from v1.0.0 to v1.2.0", context(source))).document)
     assert ("`--fast`" in shown) == gone
 
