@@ -118,12 +118,11 @@ async def upgrade(intent: Changed, reached: Reach, ctx: Context, tip: Tip) -> An
     title = words.UPGRADE_TITLE.text(
         ctx.language, base=refs.base or "…", tip=refs.tip or tip.branch, n=len(changes)
     )
-    nothing = Paragraph(words.NO_UPGRADE(ctx.language))
     document = Document(
         title=title,
         blocks=(
             Heading(1, (Text(title),)),
-            *(blocks or (nothing,)),
+            *(blocks or (Paragraph(words.NO_UPGRADE(ctx.language)),)),
             Paragraph(foot(intent.window, viewpoint(ctx, tip)), aside=True),
         ),
         language=str(ctx.language),
@@ -238,9 +237,7 @@ async def with_announced(asked: Meant, ctx: Context, tip: Tip) -> tuple[Meant, S
         return asked, told
     listed = _numbers(notes)
     select, repository = ctx.archive.select, ctx.watched.repository
-    found: set[str] = set()
-    if asked.held.rows:
-        found = {g.sha for g in await selected(asked, ctx)}
+    found = {g.sha for g in await selected(asked, ctx)} if asked.held.rows else set[str]()
     changes = await select(repository, asked.reached.query)
     more = [g for g in changes if g.sha in found or g.number in listed]
     if refs is intent.window:  # a release in a period also announces what landed before it
@@ -440,9 +437,10 @@ def _said(one: _Announced) -> Spans:
     note = one.note
     text = LINK.sub(r"\1", note.text).replace("**", "")
     place = Code(f"{printable(note.evidence.path)}:{note.evidence.line}")
-    named = one.heading and one.release not in one.heading
-    under = f" ({printable(one.heading)})" if named else ""
-    return join([*code_as_spans(text), " · ", Code(one.release), under, " · ", place])
+    under = f" ({printable(one.heading)})" if one.release not in one.heading else ""
+    return join(
+        [*code_as_spans(text), " · ", Code(one.release), under if one.heading else "", " · ", place]
+    )
 
 
 def _group(name: Phrase, lines: Sequence[Spans], language: Language) -> Sequence[Block]:
