@@ -153,3 +153,12 @@ def in_series(name: str, tags: Sequence[str]) -> tuple[str, ...]:
 
 def _number(tag: str, family: str) -> tuple[int, ...]:
     return tuple(map(int, re.findall(r"\d+", tag[len(family) :])[:6]))
+
+
+def version_number(text: str) -> tuple[int, ...]:
+    """The first number of a version in a text as four integers; empty if there is none."""
+    match = VERSION_NUMBER.search(text)
+    return (*map(int, match[0].split(".")), 0, 0)[:4] if match else ()
+
+
+VERSION_NUMBER = lazy(r"\d+(?:\.\d+){1,3}")

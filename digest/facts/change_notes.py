@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from digest.core.change import FileChange, FileStatus
 from digest.core.facts import Area, Note
 from digest.core.patterns import lazy, read_patterns
+from digest.core.release import VERSION_NUMBER, version_number
 
 if TYPE_CHECKING:
     from digest.facts.side_text import FileContext, SideLines
@@ -195,3 +196,21 @@ def _tagged(text: str) -> str:
 def bare(line: str) -> str:
     """The letters with which an entry begins; one that is only worded better keeps them."""
     return re.sub(r"[^a-z]+", "", line[:_LONGEST].lower())[:40] or line.strip()
+
+
+def sections(
+    text: str, first: tuple[int, ...], last: tuple[int, ...]
+) -> Iterator[tuple[str, str, tuple[tuple[int, str], ...]]]:
+    """The numbered lines of the releases, with the release and the heading above them."""
+    part: list[tuple[int, str]] = []
+    release, heading, inside = "", "", False
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.startswith("#"):
+            yield release, heading, tuple(part)
+            heading, part = line, []
+            if match := VERSION_NUMBER.search(line[:80]):
+                release = match[0]
+                inside = first < version_number(release) <= last
+        if inside:
+            part.append((number, line))
+    yield release, heading, tuple(part)

@@ -25,6 +25,7 @@ from digest.core.facts import Action, Note
 from digest.core.grade import Graded
 from digest.core.patterns import lazy
 from digest.core.profile import EntryKind, PatchedFile, Profile
+from digest.core.release import version_number
 from digest.document import (
     Block,
     Code,
@@ -69,7 +70,6 @@ def _warns(_heading: str, note: Note) -> bool:
 
 _MOST = 25  # the most lines of each group
 _FILES = 8  # the most changelogs to read, those nearest to the root first
-_NUMBER = lazy(r"\d+(?:\.\d+){1,3}")
 LINK = lazy(r"\[([^\]]{1,200})\]\([^)\s]{1,300}\)")
 REQUEST = lazy(r"#(\d{1,9})\b")
 _ADVISED = r"^\W*security|\bCVE-\d|\bGHSA-"
@@ -274,12 +274,12 @@ async def _released_in(window: Window, ctx: Context, *, young: bool) -> Refs | N
     For a ``young`` project, whose first release may be in the period, they start with that one.
     """
     made = {tag: at for tag, at in (await ctx.watched.source.releases()).items() if at}
-    inside = [tag for tag, at in made.items() if at in window and _version(tag)]
-    before = [tag for tag, at in made.items() if at < window.since and _version(tag)]
-    before = before or (sorted(inside, key=_version)[:1] if young else [])
+    inside = [tag for tag, at in made.items() if at in window and version_number(tag)]
+    before = [tag for tag, at in made.items() if at < window.since and version_number(tag)]
+    before = before or (sorted(inside, key=version_number)[:1] if young else [])
     if not inside or not before:
         return None
-    return Refs(base=max(before, key=_version), tip=max(inside, key=_version))
+    return Refs(base=max(before, key=version_number), tip=max(inside, key=version_number))
 
 
 @frozen(kw_only=False)
@@ -300,10 +300,10 @@ async def _announced(
     refs: Refs, sha: str, fits: Callable[[str, Note], bool], ctx: Context, tip: Tip
 ) -> Sequence[_Announced]:
     """The matching changelog entries of the releases between two, by heading and text."""
-    from digest.facts.change_notes import entries
+    from digest.facts.change_notes import entries, sections
     from digest.facts.side_text import SideLines
 
-    first, last = _version(refs.base), _version(refs.tip)
+    first, last = version_number(refs.base), version_number(refs.tip)
     if not first:
         return ()
     texts = await changelogs(sha, ctx, tip)
@@ -313,7 +313,7 @@ async def _announced(
     found = [
         _Announced(release, note)
         for path, text in texts.items()
-        for release, heading, part in _sections(text, first, last or (10**6,))
+        for release, heading, part in sections(text, first, last or (10**6,))
         for note in entries(SideLines(path=path, side=Side.NEW, changed=part, text=text))
         if fits(heading, note) and dict(part)[note.evidence.line] not in before.get(path, ())
     ]
@@ -335,7 +335,7 @@ async def with_entries(found: Answer, words: Sequence[str], intent: Intent, ctx:
     stated = claim in {"stable", "experimental"}
     if not notes or (len(notes) > _MOST_SAID and not stated):
         return found
-    notes.sort(key=lambda one: _padded(one.release), reverse=True)
+    notes.sort(key=lambda one: version_number(one.release), reverse=True)
     document, at = found.document, viewpoint(ctx, tip)
     if found.intent in {"search", "unknown"} or found.intent != QUESTIONS[type(intent)].name:
         changes = await _numbered(_numbers(notes[:_SHOWN]), ctx, tip)
@@ -361,13 +361,13 @@ _SHOWN = 3
 
 def _having(wanted: Sequence[str], texts: Mapping[str, str]) -> Iterator[_Announced]:
     """The entries of changelogs with all of some words, each with what stands below it."""
-    from digest.facts.change_notes import entries
+    from digest.facts.change_notes import entries, sections
     from digest.facts.side_text import SideLines
 
     for path, text in texts.items():
         if not _has_words(text, wanted):
             continue
-        for release, heading, part in _sections(text, (0, 0, 0, 0), (10**6,)):
+        for release, heading, part in sections(text, (0, 0, 0, 0), (10**6,)):
             if not (release and _has_words("\n".join(line for _, line in part), wanted)):
                 continue
             notes = [*entries(SideLines(path=path, side=Side.NEW, changed=part, text=text))]
@@ -403,33 +403,6 @@ async def changelogs(sha: str, ctx: Context, tip: Tip) -> Mapping[str, str]:
     )
     texts = await ctx.watched.source.contents([(sha, path) for path in paths[:_FILES]])
     return {path: text for (_, path), text in texts.items()}
-
-
-def _sections(
-    text: str, first: tuple[int, ...], last: tuple[int, ...]
-) -> Iterator[tuple[str, str, tuple[tuple[int, str], ...]]]:
-    """The numbered lines of the releases, with the release and the heading above them."""
-    part: list[tuple[int, str]] = []
-    release, heading, inside = "", "", False
-    for number, line in enumerate(text.split("\n"), 1):
-        if line.startswith("#"):
-            yield release, heading, tuple(part)
-            heading, part = line, []
-            if match := _NUMBER.search(line[:80]):
-                release = match[0]
-                inside = first < _padded(match[0]) <= last
-        if inside:
-            part.append((number, line))
-    yield release, heading, tuple(part)
-
-
-def _version(tag: str) -> tuple[int, ...]:
-    match = _NUMBER.search(tag)
-    return _padded(match[0]) if match else ()
-
-
-def _padded(number: str) -> tuple[int, ...]:
-    return (*(int(n) for n in number.split(".")), 0, 0)[:4]
 
 
 def _said(one: _Announced) -> Spans:
