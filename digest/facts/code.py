@@ -126,16 +126,19 @@ class TreeCode:
         self._budget = budget
         self._beside = beside
         self.read: tuple[str, Tree] | None = None
+        self.is_whole = False  # whether the tree has the bodies of functions
 
     @cached_property
     def tree(self) -> Tree:
         """The syntax tree, without the bodies of functions if the rest of the text is plain."""
         text = self.source.text
-        short = without(text, self._bodies)
-        tree = self._parsed(short)
-        if tree.root_node.has_error and len(short) < len(text):
-            tree = self._parsed(text)
-        return tree
+        if not (self._beside and self._beside.is_whole):
+            short = without(text, self._bodies)
+            tree = self._parsed(short)
+            self.is_whole = tree.root_node.has_error and len(short) < len(text)
+            if not self.is_whole:
+                return tree
+        return self._parsed(text)
 
     @cached_property
     def _bodies(self) -> list[tuple[int, int]]:

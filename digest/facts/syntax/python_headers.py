@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache, partial
 
-from tree_sitter import Node
+from tree_sitter import Node, Tree
 
 from digest.facts.call_arguments import call_at, flat, tokens
 from digest.facts.side_text import SideText, indent_of
@@ -200,7 +200,7 @@ def fields(
     if end > (limit := start + _LONGEST_BODY):  # a text cut inside of a method cannot be parsed
         end = max(outline.text.rfind("\n    def ", start, limit), start)
     text = _without_bodies(outline, header, end)
-    root, written = parse(text, "python").root_node, text.encode("utf-8", "replace")
+    root, written = _parsed(text).root_node, text.encode("utf-8", "replace")
     body = next((named for n in root.children if (named := n.child_by_field_name("body"))), None)
     statements = [n for n in body.named_children if n.type != "comment"] if body else []
     top = source.line_at(start) - 1
@@ -227,6 +227,12 @@ def fields(
             read=partial(_parts, typed, node and node.child_by_field_name("right")),
         )
     return found
+
+
+@lru_cache(maxsize=2)
+def _parsed(text: str) -> Tree:
+    """The tree of a class, which most changes leave as it is on both sides."""
+    return parse(text, "python")
 
 
 def _without_bodies(outline: Outline, header: Header, end: int) -> str:
