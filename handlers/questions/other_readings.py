@@ -139,7 +139,8 @@ async def second_reading(asked: Meant, topic: str, ctx: Context, tip: Tip) -> Me
     if is_vague(asked.intent, ctx) and (near := await everywhere(asked, topic, ctx, tip)):
         return near
     parts = topic_parts(asked.intent.topic)
-    least = 1 if len(parts) <= _MOST_PARTS else len(parts) - 1
+    # One word of four is hardly what the question is about.
+    least = (len(parts) + 1) // 2 if len(parts) <= _MOST_PARTS else len(parts) - 1
     for size in range(len(parts) - 1, least - 1, -1):
         for one in periods:
             if (part := await _by_part(one, parts, size, ctx)) is not None:

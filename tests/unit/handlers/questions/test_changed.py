@@ -414,6 +414,12 @@ async def test_a_part_of_what_is_asked_is_no_proof():
     assert "Yes" not in part
 
 
+async def test_one_word_of_four_is_not_what_a_question_is_about():
+    source = FakeSource([made("aaaaaaa1", "Refuse @ start() and end() (#7)", 1)])
+    answer = await ask("how does the subquery end alignment affect my rules", context(source))
+    assert answer.rows == ()
+
+
 async def test_part_of_a_topic_is_looked_for_in_a_longer_period_too():
     titles = ("Fix the relay on shutdown (#7)", "Say which workers are hanging (#8)")
     days = (12, 20)
