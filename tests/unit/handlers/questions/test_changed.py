@@ -415,8 +415,11 @@ async def test_a_part_of_what_is_asked_is_no_proof():
 
 
 async def test_one_word_of_four_is_not_what_a_question_is_about():
-    source = FakeSource([made("aaaaaaa1", "Refuse @ start() and end() (#7)", 1)])
-    answer = await ask("how does the subquery end alignment affect my rules", context(source))
+    words = ("end", "subquery", "alignment", "rules")
+    changes = [made(f"{n:0>8}", f"Tidy the {word} (#{n})", 1) for n, word in enumerate(words, 1)]
+    ctx = context(FakeSource(changes))
+    await ask("what changed this week", ctx)
+    answer = await ask("how does the subquery end alignment change affect my rules", ctx)
     assert answer.rows == ()
 
 
