@@ -84,8 +84,9 @@ def inline(spans: Sequence[doc.Span], *, cell: bool = False) -> str:
             piece = _weighty(span, out[-1:], after)
         if cell:
             piece = piece.replace("|", "\\|")
-        if out and piece and out[-1] == piece[0] and piece[0] in "`*":
-            out += GAP  # adjacent runs of the same mark would be read as one
+        joined = out[-1:] + piece[:1]
+        if joined in {"``", "**", "!["}:
+            out += GAP  # runs of the same mark would be read as one, "!" and a link as an image
         out += piece
     return out
 

@@ -194,11 +194,22 @@ def _after_by(tokens: Sequence[Token], place: int) -> list[int]:
     before = tokens[place - 1].text.lower() if place else ""
     if not said_by and not (text == "from" and before in _COMMITS):
         return []
-    names, end = _run(tokens, place + 1, after_by=True), place + 3
-    plain = [t for t in tokens[place + 1 : end] if t.slot is None and t.text.isalpha()]
-    last = end >= len(tokens) or tokens[end].slot is not None
+    names = _whole(tokens, place + 1)
+    while names and (end := names[-1] + 1) < len(tokens) and tokens[end].text in _AND:
+        others = _whole(tokens, end + 1)
+        if not others or any("by" in token.tags for token in tokens[end:]):
+            break  # or another clause: "fixes by ada and docs by grace"
+        names += [end, *others]
+    return names
+
+
+def _whole(tokens: Sequence[Token], place: int) -> list[int]:
+    """The indexes of one person's name after "by", also in small letters: *ada lovelace*."""
+    names, end = _run(tokens, place, after_by=True), place + 2
+    plain = [t for t in tokens[place:end] if t.slot is None and t.text.isalpha()]
+    last = end >= len(tokens) or tokens[end].slot is not None or tokens[end].text in _AND
     if len(names) == 1 and last and [t.tags for t in plain] == [frozenset()] * 2:
-        names.append(place + 2)  # "by ada lovelace last week"
+        names.append(place + 1)
     return names
 
 

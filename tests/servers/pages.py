@@ -69,7 +69,7 @@ def build(folder: Path) -> RepositoryBuilder:
     """Three ordinary days and one day of malicious commits."""
     made = RepositoryBuilder(folder)
     made.commit(
-        "[Feature] Add a pool with a limit (#1)\n\nPools keep engines warm.",
+        "[Feature] Add a pool with a limit (#1)\n\nA pool keeps engines warm, so that they are no longer started for each call.",
         {
             "engine/pool.py": "class Pool:\n    def get(self, wait=1):\n        return wait\n",
             "engine/cli.py": "parser.add_argument('--pool-size', default=4)\n",

@@ -112,6 +112,12 @@ def test_weight_before_a_span_without_words_heeds_what_follows_it():
     assert read(text) == ["on\\javascript:alert(1)"]
 
 
+def test_a_link_behind_an_exclamation_mark_is_no_image():
+    spans = (Text("Faster!"), Link("see", "https://example.org/"))
+    text = markdown(Document(title="", blocks=(Paragraph(spans),)))
+    assert [t.type for t in tokens_of(text) if t.type in {"image", "link_open"}] == ["link_open"]
+
+
 @settings(max_examples=60, deadline=None)
 @given(strategies.documents)
 def test_any_document_reads_the_same_when_it_is_parsed(document):

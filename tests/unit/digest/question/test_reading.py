@@ -1085,6 +1085,11 @@ def test_what_is_not_wanted_is_left_out_however_it_is_said(question, meant):
         ("辛苦啦～顺手帮我列一下7月5号合的东西呀，万分感谢", "changed 7-5..7-6"),
         ("50801 对我们的 CPU 部署有没有风险", "risks #50801"),
         ("which torch are we on now", 'explain symbol "torch"'),
+        (
+            "changes by ada lovelace, grace and zoe miller since july 1",
+            'changed author:"ada lovelace and grace and zoe miller" 7-1..8-17',
+        ),
+        ("PRs by Bob or Ada in july", 'changed author:"Bob or Ada" 7-1..8-1'),
         ("list reverts since july 1 with reasons", "changed kind:reverts 7-1..8-17"),
         (
             "my startup got slower after pulling main on july 10, any suspects?",

@@ -57,7 +57,10 @@ async def test_what_the_table_of_names_says_is_not_said_above_it(client):
     page = (await client.get(f"{OPEN}/-/changes/1")).text
     summary = re.search(r'<p class="summary">(.*?)</p>', page)
     assert summary
-    assert summary[1] == "In the author&#39;s words: “Pools keep engines warm.”"
+    assert (
+        summary[1]
+        == "In the author&#39;s words: “A pool keeps engines warm, so that they are no longer started for each call.”"
+    )
     names = page.split('<table class="stack names">')[1].split("</table>")[0]
     assert "--pool-size" in names
 
