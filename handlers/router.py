@@ -47,15 +47,15 @@ from handlers.ports.chat_port import ConversationKey, Length, Talk
 from handlers.ports.storage import names_of
 from handlers.questions import answer
 from handlers.questions.change_selection import JOINT
-from handlers.questions.reading_line import (
+from handlers.questions.openings import (
     announced_as,
     dated,
     opened,
     proven,
     reason_of,
-    with_reading,
     yes_by,
 )
+from handlers.questions.reading_line import with_reading
 from handlers.questions.scope import undoings_below
 
 

@@ -10,7 +10,7 @@ from digest.core.enums import ChangeKind
 from digest.core.facts import FactKind
 from digest.core.grade import Graded
 from digest.core.reference import Query
-from digest.document import Block, Code, Document, Paragraph, Spans
+from digest.document import Block, Code, Document, Paragraph, Span, Spans, Text
 from digest.i18n import answer_text
 from digest.i18n.phrase import list_in_words
 from digest.question.commit_range import Refs
@@ -36,7 +36,7 @@ from handlers.questions.list_reading import (
 from handlers.questions.name_state import required_line
 from handlers.questions.named_changes import about, defaults, dependency_blocks, names
 from handlers.questions.requirements import find_requirements, is_name
-from handlers.questions.scope import Reach, count, newest, reach, viewpoint
+from handlers.questions.scope import QueryResult, Reach, count, newest, reach, viewpoint
 from handlers.questions.upgrade import announced_over, upgrade, with_announced
 
 
@@ -311,10 +311,7 @@ async def _nothing(asked: Meant, ctx: Context) -> tuple[list[Spans], tuple[str, 
         plain = replace(asked, intent=bare, resolved=await resolved_topic(bare, ctx))
         about_it = await by_path(plain, ctx) or await with_rows(plain, ctx)
     if about_it.held.rows:
-        n = about_it.held.survey.total
-        lines = [answer_text.NONE_FITS(language, topic=topic, n=n, filters=filters)]
-        few = [row.graded for row in about_it.held.rows[:_EVIDENCE]]
-        lines += [entry_of(graded, repository) for graded in few]
+        lines, few = _unfit(about_it.held, topic, filters, ctx)
     elif resolved.topics or is_general(intent.topic):
         lines = [answer_text.NOTHING(language, topic=topic)]
         if elsewhere := await _elsewhere(ctx, resolved):
@@ -342,11 +339,18 @@ async def _others_of(asked: Meant, ctx: Context) -> tuple[list[Spans], tuple[str
     if not found.rows:
         return [answer_text.NO_CHANGE(language)], ()
     filters = title_of(replace(intent, author="", path=""), language)
-    of = title_of(wider, language)
-    few = [row.graded for row in found.rows[:_EVIDENCE]]
-    lines = [answer_text.NONE_FITS(language, topic=of, n=found.survey.total, filters=filters)]
-    lines += [entry_of(graded, ctx.watched.repository) for graded in few]
+    lines, few = _unfit(found, Text(title_of(wider, language)), filters, ctx)
     return lines, tuple(graded.sha for graded in few)
+
+
+def _unfit(
+    found: QueryResult, about: Span, filters: str, ctx: Context
+) -> tuple[list[Spans], list[Graded]]:
+    """That none of the changes about something fits the filters, with the first few of them."""
+    few = [row.graded for row in found.rows[:_EVIDENCE]]
+    n, language = found.survey.total, ctx.language
+    line = answer_text.NONE_FITS(language, topic=about, n=n, filters=filters)
+    return [line, *(entry_of(graded, ctx.watched.repository) for graded in few)], few
 
 
 async def _elsewhere(ctx: Context, resolved: Resolved) -> int:

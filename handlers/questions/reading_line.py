@@ -1,22 +1,17 @@
-"""How a question was read, and what its form asks for: yes or no, a release, a reason."""
+"""The line that says how a question was read: its subject, filters, period and repository."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 
 from digest.answer.answers import Answer, refs_words, title_of
-from digest.core.authors import code_as_spans
-from digest.core.enums import ChangeKind
-from digest.core.facts import Action, FactKind
-from digest.core.grade import Graded
+from digest.core.facts import FactKind
 from digest.document import Code, Paragraph, Spans, Text, plain
 from digest.i18n import answer_text as words
 from digest.i18n.answer_text import EVERYTHING
 from digest.i18n.phrase import Phrase, list_in_words
-from digest.i18n.statement_text import AUTHOR_WRITES, COMMA
+from digest.i18n.statement_text import COMMA
 from digest.question.commit_range import Refs, Span
 from digest.question.intent import (
     Changed,
@@ -24,18 +19,12 @@ from digest.question.intent import (
     Intent,
     OfChange,
     Search,
-    Touched,
-    Unknown,
 )
 from digest.question.parser import Reading
 from digest.question.periods import Now, began_today
 from digest.question.questions import QUESTIONS
-from digest.report.blocks import title_link
-from digest.topics.matching import topic_words
-from digest.topics.synonyms import english_of
-from digest.topics.terms import STOP_WORDS, kinds_of, roots
+from digest.topics.terms import STOP_WORDS
 from handlers.context import Context
-from handlers.digests.ingest import tip_of
 
 
 def with_reading(
@@ -147,93 +136,3 @@ def _when(intent: Intent, ctx: Context) -> str:
     if until.date() == today and since.date() != today:
         return words.TO_TODAY.text(language, since=first)
     return first if first == last else words.DAYS.text(language, since=first, until=last)
-
-
-# --- What the form of a question adds to its answer -----------------------------------------------
-
-
-def yes_by(graded: Graded, ctx: Context) -> Spans:
-    """Yes, with the change that says it."""
-    day = graded.commit.committed_at.astimezone(ctx.zone).date().isoformat()
-    return words.YES_BY(ctx.language, change=title_link(graded, ctx.watched.repository), day=day)
-
-
-def reason_of(graded: Graded, ctx: Context) -> Spans:
-    """Why a change was made, in its author's words."""
-    from digest.analysis import context, quotes
-
-    said = code_as_spans(quotes.stated_reason(context.read(graded, ctx.language)))
-    return AUTHOR_WRITES(ctx.language, words=said) if said else words.NO_REASON(ctx.language)
-
-
-async def proven(found: Answer, reading: Reading, ctx: Context) -> Answer:
-    """The answer, preceded by yes or by the releases if its changes prove that."""
-    found = await dated(found, ctx) if reading.dated else found
-    if not found.rows:
-        return found
-    from handlers.questions.named_changes import SAYS
-
-    newest = found.rows[0].graded
-    # A revert of a fix fixes nothing, and files alone do not show that a change is about the topic.
-    undone = ChangeKind.REVERTS in kinds_of(newest)
-    undone = undone and ChangeKind.REVERTS not in getattr(reading.intent, "kinds", ())
-    undone = undone or _is_removal(newest, reading.intent)
-    about = roots(found.topic) if found.topic.isascii() else frozenset()
-    # Most of the words: a fix of "slow tests" is no fix of "slow resolution with torch".
-    said = len(about & roots(newest.title)) * 2 >= len(about)
-    kinds = getattr(reading.intent, "kinds", ())
-    # "Replace the deprecated call" deprecates nothing.
-    only_said = kinds == (ChangeKind.DEPRECATIONS,) and not _DEPRECATES.search(newest.title)
-    if not reading.closed or not said or undone or only_said:
-        return found
-    works = isinstance(reading.intent, Changed) and not reading.intent.kinds
-    if works and not SAYS[Action.ADDED].search(newest.title):
-        return opened(found, words.UNDECIDED(ctx.language))  # a fix of it does not say that
-    return opened(found, yes_by(newest, ctx))
-
-
-_DEPRECATES = re.compile(r"\bdeprecat(?!ed\b)|^(?:\W*\w+:)? ?deprecated|弃用", re.IGNORECASE)
-
-
-async def dated(found: Answer, ctx: Context) -> Answer:
-    """The answer, preceded by the first releases with its changes."""
-    from handlers.questions.name_state import released_in
-
-    for row in reversed(found.rows):
-        for told in await released_in(row.graded, await tip_of(ctx), ctx):
-            found = opened(found, told)
-    return found
-
-
-def _is_removal(graded: Graded, intent: Intent) -> bool:
-    """Whether a change removes what a question that asks for no removal is about."""
-    if not isinstance(intent, Changed) or intent.kinds or Action.REMOVED in intent.actions:
-        return False
-    from handlers.questions.named_changes import SAYS
-
-    return SAYS[Action.REMOVED].search(graded.title) is not None
-
-
-def announced_as(intent: Intent, reading: Reading) -> Sequence[str]:
-    """The words of a question that the project's changelog may answer.
-
-    Those about one thing whose state, or first release, is asked for.
-    """
-    match intent:
-        case Touched(window=None, claim=claim) if claim not in {"value", "default", "off"}:
-            words = topic_words(intent.name)
-        case Changed(anytime=True) if reading.dated or reading.closed:
-            words = topic_words(intent.topic)
-        case Unknown():
-            words = list(reading.content)
-        case _:
-            return ()
-    return [word if word.isascii() else english_of(word) or word for word in words]
-
-
-def opened(found: Answer, line: Spans) -> Answer:
-    """The answer, preceded by the line if there is one."""
-    if not line:
-        return found
-    document = replace(found.document, blocks=(Paragraph(line), *found.document.blocks))
-    return replace(found, document=document)

@@ -180,9 +180,10 @@ _EXPECTED = (True, None, False)
 
 
 async def _gone(items: Sequence[UpgradeItem], between: Range, ctx: Context) -> list[UpgradeItem]:
-    """The items without names that several files of the later release still contain.
+    """The items whose names went between two releases.
 
-    Nor those that the earlier one lacks: the change was copied to its branch.
+    A name that several files of the later one still contain is not removed. One that the earlier
+    one lacks went before it, by a copy of the change on its branch.
     """
     went, mentions = {Action.REMOVED, Action.RENAMED}, ctx.watched.source.mentions
     old = {one.name: _spellings(one.name) for one in items if one.action in went}
