@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from digest.analysis.signatures import differences
 from digest.analysis.wording import kind_of, name_with_values
 from digest.answer.answers import Seen, as_of, because, entry_of, foot
 from digest.answer.listing import PAGE, first_of
@@ -177,6 +176,8 @@ def _signature_said(fact: Fact, language: Language) -> Spans:
     """What happened to a callable's parameters; empty if unknown."""
     if fact.kind is not FactKind.SYMBOL or fact.action is not Action.CHANGED:
         return ()
+    from digest.analysis.signatures import differences  # most questions meet no signature
+
     changed = differences(fact.before, fact.after)
     optional = tuple(parameter for parameter in changed.added if parameter not in changed.required)
     told = [

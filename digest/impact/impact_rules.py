@@ -17,7 +17,6 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
-from digest.analysis.signatures import differences
 from digest.analysis.wording import choices_of
 from digest.core.change import FileStatus, Side
 from digest.core.enums import Effect
@@ -113,6 +112,8 @@ def _effect(fact: Fact) -> Effect:
 
 def _keeps_calls(fact: Fact) -> bool:
     """Whether a signature only gained optional parameters."""
+    from digest.analysis.signatures import differences  # most questions meet no signature
+
     changed = differences(fact.before, fact.after)
     return bool(changed.added) and not (changed.required or changed.lost)
 
