@@ -386,7 +386,8 @@ def built_with(reading: ChangeContext) -> Iterator[Statement]:
         name = language_of_version(f.name)
         numbers = [_RELEASE.search(one or "") for one in (f.before, f.after)]
         before, after = (match[0] if match else "" for match in numbers)
-        named = name.partition(".")[0].casefold() in words_of_title
+        own = name.casefold()
+        named = own in words_of_title or own.removesuffix(".js") in words_of_title
         numbers_told = {w.strip("v,") for w in words_of_title if _RELEASE.fullmatch(w.strip("v,"))}
         told = named and before and numbers_told - {before} == {after}
         if name and told and [*map(int, before.split("."))] < [*map(int, after.split("."))]:
@@ -394,11 +395,13 @@ def built_with(reading: ChangeContext) -> Iterator[Statement]:
             yield make_statement(spans, [f])
             return
     match = None if secures(reading.facts) else _RAISES.fullmatch(title)
-    for name, old, new, place in _raised(reading) if match else ():
-        said = match["name"].lower().replace("_", "-") if match else ""
+    if not match:
+        return
+    said = match["name"].lower().replace("_", "-")
+    for name, old, new, place in _raised(reading):
         own = name.lower().replace("_", "-")
-        same = f"{new.strip(_MARKS)}.".startswith(f"{match['version']}.") if match else False
-        if match and same and (own in said or said in own):
+        same = f"{new.strip(_MARKS)}.".startswith(f"{match['version']}.")
+        if same and (own in said or said in own):
             values = {"before": code(old.strip("\"'=")), "after": code(new.strip("\"'="))}
             spans = words.VALUE(language, name=code(match["name"]), **values)
             yield make_statement(with_full_stop(spans, reading), [place])
@@ -413,13 +416,9 @@ def _raised(reading: ChangeContext) -> Iterator[tuple[str, str, str, Fact | Evid
     for f in (f for kind in VERSIONS for f in reading.told(kind, Action.CHANGED)):
         if f.before and f.after:
             yield f.name, f.before, f.after, f
-    for c in reading.facts.clues:
-        if (
-            c.kind is ClueKind.LITERAL
-            and c.name.endswith(("TAG", "VERSION"))
-            and c.before
-            and c.after
-        ):
+    literals = (c for c in reading.facts.clues if c.kind is ClueKind.LITERAL)
+    for c in literals:
+        if c.name.endswith(("TAG", "VERSION")) and c.before and c.after:
             yield "", c.before, c.after, c.evidence
 
 

@@ -210,7 +210,7 @@ def _untitled_fix(facts: Facts, language: Language) -> Spans:
 
 def _is_inner(facts: Facts, text: str) -> bool:
     """Whether a title begins with a function, class or field of the code."""
-    named = next(iter(text.replace("`", "").split()[1:2]), "").strip(".,()")
+    named = next(iter(text.replace("`", "").split()[1:]), "").strip(".,()")
     symbols = (f.name for f in facts.of(FactKind.SYMBOL) if not is_sent(f))
     begins = BEGINS.match(text.lower()) is not None
     return begins and bool(named) and any(named in {s, s.rpartition(".")[2]} for s in symbols)
@@ -258,9 +258,9 @@ def bare_title(subject: Subject) -> str:
         return text
     kept = text[:-1].split(" ")
     whole = kept if text[-2:-1] == " " else kept[:-1]
-    ends = [at for at, word in enumerate(whole) if word.lower() in _CONNECTS]
-    last = max(ends, default=0)
-    at = last if last >= max(len(whole) - _LEFT, _LEAST + 1) else len(whole)
+    first = max(len(whole) - _LEFT, _LEAST + 1)
+    ends = [at for at in range(first, len(whole)) if whole[at].lower() in _CONNECTS]
+    at = ends[-1] if ends else len(whole)
     lost = [word.lower() for word in kept[at:] if len(word) >= _LEFT]
     if any(limit.startswith(word) for word in lost for limit in _LIMITS):
         return text
@@ -440,7 +440,7 @@ _PLACE = lazy(r"\d{1,3}[a-z]?/[\dnNxX]{1,3}")  # in a series
 def _capital(spans: Spans) -> Spans:
     """The spans with a capital letter if they begin with a lower-case word of plain English."""
     first = spans[0] if spans else None
-    if not isinstance(first, Text) or not first.text[:1].islower():
+    if not isinstance(first, Text):
         return spans
     word, _, rest = first.text.partition(" ")
     word = word.rstrip(":,")

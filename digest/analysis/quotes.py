@@ -154,9 +154,6 @@ or about what somebody thinks or plans."""
 _RESULTS = lazy(r"(?:this|which) (?:caus|happen|led\b|meant\b|occur|produc|result)", re.IGNORECASE)
 """The beginning of a sentence about what the one before it says."""
 
-_FRAGMENT = lazy(r"An? [^.]{0,200}\b(?:that|which|for|to)\b")
-"""The start of a list item without a verb of its own."""
-
 _STANDS_ALONE = lazy(r"[\"'`]?[^\W_a-z].{0,400}[ \u4e00-\u9fff]", re.DOTALL)
 ENDS = (".", "!", "?", ".)", "。", "！", "？")
 _GOES_ON = ("e.g.", "i.e.", "cf.", "vs.")
@@ -224,19 +221,16 @@ def _quotable(paragraph: str, reading: ChangeContext, *, differs: bool) -> str:
     new = [s for s in said if not repeats(s, title)]
     fit = [s for s in new if len(s) <= longest and _is_whole(s)]
     fit = [s for s in fit if s == said[0] or not _RESULTS.match(s)]
-    if not fit or (fit[0] != said[0] and (_LEANS.match(said[0]) or said[0].endswith((":", "：")))):
+    if not fit or (fit[0] != said[0] and _LEANS.match(said[0])):
         return ""
     fit = [s for s in fit if not _UNSURE.search(s)]
     begin = next(filter(_CONTRASTS.search, fit), "")
     if not differs:
-        begin = next((s for s in fit[:1] if s == new[0] and _is_clear(s, reading)), "")
+        begin = next((s for s in fit if s == new[0] and _is_clear(s, reading)), "")
     told = said[said.index(begin) :] if begin else []
     told = list(takewhile(lambda s: not (_POINTER.fullmatch(s) or _UNSURE.search(s)), told))
     text = excerpt(" ".join(told), longest)[0] if told else ""
-    rows = paragraph.splitlines()
-    notes = len(rows) > 1 and all(row[:1].isupper() and row[-1:] not in STOPS for row in rows[:-1])
-    listed = paragraph[:2] in {"* ", "- "} and _FRAGMENT.match(text)
-    return text if _is_whole(text) and not listed and not notes else ""
+    return text if _is_whole(text) else ""
 
 
 def _is_clear(sentence: str, reading: ChangeContext) -> bool:
@@ -335,7 +329,7 @@ def opening(text: str, name: str = "") -> str:
     """
     own = content(name.replace("_", " ").replace("-", " "))
     first, rest = (" ".join(part) for part in (sentences(text)[:1], sentences(text)[1:]))
-    later = opening(rest) if own and rest else ""
+    later = opening(rest) if own else ""
     fuller = len(own & content(later)) > len(own & content(first)) + 1
     if fuller and not _LEANS.match(later):
         text = rest
@@ -443,8 +437,6 @@ def _quote(
 def _line(reading: ChangeContext, paragraph: str, text: str) -> int:
     """The line of the message, counted from the subject, where the words begin."""
     lines = reading.graded.commit.message.lstrip("\n").splitlines()
-    for start in (text[:24], paragraph.strip().splitlines()[0][:24]):
-        for at, line in enumerate(lines, 1):
-            if start and start in line:
-                return at
-    return 1
+    begins = (text[:_ENOUGH], paragraph[:_ENOUGH])
+    found = (at for begin in begins for at, line in enumerate(lines, 1) if begin in line)
+    return next(found, 1)

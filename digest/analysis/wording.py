@@ -209,10 +209,9 @@ def _alike(facts: Sequence[Fact]) -> list[list[Fact]]:
 
 def _standing(group: Sequence[Fact]) -> tuple[int, bool]:
     """The sort key: what holds for many classes first, then what is not a method."""
-    many = len(group) if len(group) >= _MANY else 0
-    fact = group[0]
+    fact, many = group[0], len(group) >= _MANY
     method = fact.kind is FactKind.SYMBOL and bool(owner_of(fact.name)[0])
-    return -many, method
+    return -len(group) * many, method
 
 
 def _entry(group: Sequence[Fact], language: Language, *, values: bool) -> Part:
@@ -250,7 +249,7 @@ def shared_start(pairs: Sequence[tuple[str, str]]) -> tuple[str, str]:
     # Imported here, because the parsers that come with it are needed by few.
     from digest.facts.similarity import common_start
 
-    starts = (min(names)[: common_start(min(names), max(names))] for names in (olds, news))
+    starts = (names[0][: common_start(min(names), max(names))] for names in (olds, news))
     before, after = (start[: max(map(start.rfind, "_.")) + 1] for start in starts)
     ends = [name.removeprefix(before) for name in olds]
     alike = before and after and ends == [name.removeprefix(after) for name in news]
@@ -268,10 +267,9 @@ def is_named(what: Undone) -> bool:
 def undone_change(what: Undone, language: Language, sign: str) -> Spans:
     """The change that is reverted or applied again, as far as the message names it."""
     if what.number is not None:
-        number = f"{sign}{what.number}"
-        named: Part = f" {number} " if language is Language.ZH and not what.title else number
-        if language is Language.ZH and what.title:
-            named = f" {number}"
+        named: Part = f"{sign}{what.number}"
+        if language is Language.ZH:
+            named = f" {named}" if what.title else f" {named} "
     elif what.sha:
         named = code(what.sha[:10])
     else:

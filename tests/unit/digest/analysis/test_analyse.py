@@ -10,12 +10,32 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from digest.analysis import summary
-from digest.analysis.analyse import analyse, descriptions, gist, is_told_by_values, must_act
-from digest.analysis.context import BOUNDS, EVIDENCE, read
+from digest.analysis.analyse import (
+    acts,
+    analyse,
+    analyse_whole,
+    descriptions,
+    gist,
+    insights,
+    is_told_by_values,
+    must_act,
+)
+from digest.analysis.context import BOUNDS, CONTRACTS, EVIDENCE, read
+from digest.analysis.risks import to_do
 from digest.analysis.signatures import differences, parameters
 from digest.core.change import FileStatus, Side, printable
 from digest.core.enums import Language
-from digest.core.facts import Action, Area, Clue, ClueKind, Evidence, Fact, FactKind, FileFacts
+from digest.core.facts import (
+    OVERLOAD,
+    Action,
+    Area,
+    Clue,
+    ClueKind,
+    Evidence,
+    Fact,
+    FactKind,
+    FileFacts,
+)
 from digest.core.grade import Level
 from digest.core.statement import Aspect, ChangeType
 from digest.document import Code, plain
@@ -203,7 +223,7 @@ def test_a_change_that_only_adds_has_no_risk():
         "Add a thing",
         Level.HIGH,
         files=[samples.file("a.py"), samples.file("tests/test_a.py", Area.TESTS)],
-        items=[samples.fact(FactKind.FLAG, Action.ADDED, "--a", samples.at("a.py", 1))],
+        items=[samples.fact(FactKind.FLAG, Action.ADDED, "--a", samples.at("a.py", 1), after="8")],
     )
     analysis = analyse(graded, Language.EN)
     assert analysis.risks == analysis.suggestions == ()
@@ -630,6 +650,11 @@ def test_parameters_are_read_or_given_up(signature, found):
     assert (None if read is None else list(read)) == found
 
 
+def test_defaults_of_parameters_are_read_as_written():
+    read = parameters("(a=1,b: dict[str, int]={'x': [2]}, c = f(d=3), e: 'str')")
+    assert read == {"a": "1", "b": "{'x': [2]}", "c": "f(d=3)", "e": None}
+
+
 def test_differences_tell_required_from_optional_and_lost():
     found = differences("f(a, b, c=1)", "f(a, d, e=2, c=1)")
     assert (found.required, found.lost, found.added) == (("d",), ("b",), ("d", "e"))
@@ -753,11 +778,20 @@ def test_descriptions_say_what_a_table_of_names_lacks_and_each_text_once():
         ({"after": "2", "condition": "torch >= 2.10"}, False),
         ({"elsewhere": "engine/old.py"}, False),
         ({"in_file": True}, False),
+        ({"after": "get_count()"}, False),
+        ({"after": "get_count()", "action": Action.ADDED}, True),
+        ({"after": None, "action": Action.REMOVED}, False),
     ],
 )
-def test_table_does_not_tell_a_condition_or_a_place(more, told):
-    fact = samples.fact(FactKind.FLAG, Action.CHANGED, "--n", AT, before="1", **more)
-    assert is_told_by_values(fact, samples.documents().facts) is told
+def test_table_does_not_tell_a_condition_a_place_an_unknown_value_or_what_was_announced(more, told):
+    more = {"action": Action.CHANGED, "before": "1"} | more
+    fact = samples.fact(FactKind.FLAG, name="--n", where=AT, **more)
+    notice = samples.fact(FactKind.DEPRECATION, Action.REMOVED, "--n", AT)
+    facts = dataclasses.replace(samples.documents().facts, items=(notice,))
+    assert is_told_by_values(fact, facts) is told
+    gone = dataclasses.replace(fact, action=Action.REMOVED)
+    unsaid = samples.documents().facts
+    assert is_told_by_values(gone, unsaid) is not (fact.condition or fact.elsewhere or fact.in_file)
 
 
 def test_what_only_the_first_statement_decides_reads_no_further(monkeypatch):
@@ -776,3 +810,145 @@ def test_what_only_the_first_statement_decides_reads_no_further(monkeypatch):
     assert gist(graded, Language.EN, most=1).summary == first
     must_act(graded)
     assert len(given) <= 2
+
+
+EVERY = {
+    Level.HIGH: (7, 7, 12, 6, 5),
+    Level.MEDIUM: (5, 4, 4, 3, 3),
+    Level.LOW: (1, 0, 0, 0, 0),
+}
+"""How much is said of a change of which there is more to say, by its level."""
+
+
+@pytest.mark.parametrize("level", Level)
+def test_level_decides_how_much_is_said(level):
+    files = [samples.file(f"{area}/a.py", area, omitted=True) for area in Area]
+    actions = (Action.REMOVED, Action.RENAMED, Action.CHANGED, Action.ADDED)
+    groups = [(kind, action) for kind in CONTRACTS for action in actions]
+    groups += [(FactKind.DEPRECATION, Action.ADDED)]
+    items = [
+        samples.fact(
+            kind, action, f"--{action}-{kind}-{n}", samples.at("core/a.py", 10 * at + n),
+            detail="default", before="3", after="4", replacement=f"--{n}", when="v2.0",
+        )
+        for at, (kind, action) in enumerate(groups)
+        for n in range(3)
+    ]  # fmt: skip
+    told = {"files": files, "items": items, "paragraphs": ["Cards are no longer lost."]}
+    graded = samples.change(1, "Set pools anew", level, **told)
+    analysis = analyse(graded, Language.EN)
+    assert tuple(len(getattr(analysis, section)) for section in SECTIONS) == EVERY[level]
+    names = {Level.HIGH: 6, Level.MEDIUM: 4, Level.LOW: 3}[level]
+    assert analysis.partial.count("/a.py") == names
+    deep = analyse_whole(graded, Language.EN)
+    whole = level if level is Level.HIGH else Level.MEDIUM
+    assert tuple(len(getattr(deep, section)) for section in SECTIONS) == EVERY[whole]
+
+
+def insights_of(*items, files=("engine/cli.py",), paragraphs=()):
+    files = [samples.file(one) if isinstance(one, str) else one for one in files]
+    graded = samples.change(
+        1, "Change it", Level.HIGH, files=files, items=items, paragraphs=paragraphs
+    )
+    return [(one.text, one.aspect) for one in insights(read(graded, Language.EN), ())]
+
+
+def test_insights_tell_values_and_what_is_deprecated():
+    assert insights_of(
+        flag(Action.REMOVED, before="1"),
+        samples.fact(FactKind.DEPRECATION, Action.ADDED, "--old", AT, when="v2.0"),
+    ) == [
+        ("Removed command-line flag: --depth (default was 1).", Aspect.COMPATIBILITY),
+        ("Deprecated: --old.", Aspect.COMPATIBILITY),
+    ]
+
+
+def test_benchmarks_are_told_behind_at_most_three_of_the_figures_that_they_may_explain():
+    figures = [f"Memory fell by {n} MB in pool {n}." for n in range(1, 5)]
+    measured = samples.file("bench/run.py", Area.BENCHMARKS)
+    told = insights_of(files=["a.py", measured], paragraphs=[" ".join(figures)])
+    assert [text.partition("“")[2].rstrip("”") for text, _ in told[:-1]] == figures[:3]
+    assert "bench/run.py" in told[-1][0]
+    assert {aspect for _, aspect in told} == {Aspect.PERFORMANCE}
+    assert insights_of(files=["a.py", measured]) == []
+    assert len(insights_of(paragraphs=[figures[0]])) == 1
+
+
+def test_security_is_told_by_advisories_and_by_code_that_is_new_or_gone():
+    def about(action, name, detail, side=Side.NEW):
+        at = samples.at("engine/cli.py", 3, side)
+        return samples.fact(FactKind.SECURITY, action, name, at, detail=detail)
+
+    said = insights_of(
+        about(Action.CHANGED, "GHSA-1", "advisory", Side.MESSAGE),
+        about(Action.CHANGED, "GHSA-2[bot]", "advisory", Side.MESSAGE),
+        about(Action.ADDED, "verify=False", "code"),
+        about(Action.REMOVED, "eval", "code", Side.OLD),
+    )
+    assert [aspect for _, aspect in said] == [Aspect.SECURITY] * 3
+    advisory, added, gone = (text for text, _ in said)
+    assert "GHSA-1" in advisory
+    assert "GHSA-2" not in advisory
+    assert "verify=False in engine/cli.py" in added
+    assert "eval in engine/cli.py" in gone
+    assert insights_of(about(Action.CHANGED, "GHSA-2[bot]", "advisory", Side.MESSAGE)) == []
+    assert len(insights_of(about(Action.REMOVED, "eval", "code", Side.OLD))) == 1
+
+
+def test_no_statement_asks_for_nothing():
+    assert not acts(gist(samples.flag_change(), Language.EN, most=0))
+
+
+def update(name="torch", before="1.0", after="2.0", **more):
+    place = samples.at("engine/cli.py", 3)
+    given = {"before": before, "after": after, "detail": "pip"}
+    return samples.fact(FactKind.DEPENDENCY, Action.CHANGED, name, place, **given | more)
+
+
+def test_up_to_three_known_versions_are_to_be_tested_and_all_are_told_with_both_values():
+    few = [update(f"torch{n}") for n in range(4)]
+    assert advice(*few[:3]) == [f"Test with torch{n} 2.0 before upgrading." for n in range(3)]
+    assert advice(*few) == []
+    for unknown in (update(before=None), update(after=None)):
+        assert not any("Test with" in one for one in advice(unknown))
+    assert "torch (1.0 → 2.0)" in risks_of(update())[0]
+
+
+@pytest.mark.parametrize(
+    ("title", "detail", "told"),
+    [("Drop take", "method", True), ("Drop it", "method", False), ("Drop take", OVERLOAD, False)],
+)
+def test_method_of_java_is_missed_where_the_title_names_it(title, detail, told):
+    gone = symbol(Action.REMOVED, "Pool.take", "src/main/java/a/Pool.java", detail)
+    files = [samples.file(gone.evidence.path)]
+    graded = samples.change(1, title, Level.HIGH, files=files, items=[gone])
+    assert bool(analyse(graded, Language.EN).risks) is told
+
+
+def test_names_that_moved_are_told_with_both_files():
+    sides = {"before": "old.py", "after": "engine/pool.py"}
+    moved = symbol(Action.CHANGED, "Pool", detail="moved", **sides)
+    (told,) = risks_of(moved)
+    assert "old.py" in told
+    assert "engine/pool.py" in told
+
+
+@pytest.mark.parametrize(
+    ("words", "areas", "fixes"),
+    [
+        ([("path traversal", 1)], [Area.CORE, Area.DOCS], True),
+        ([("path traversal", 3)], [Area.CORE], False),
+        ([("path traversal", 1), ("malicious", 3)], [Area.CORE], True),
+        ([("path traversal", 1), ("overflow", 1)], [Area.BUILD], True),
+        ([("path traversal", 1)], [Area.DOCS, Area.TESTS], False),
+    ],
+)
+def test_title_that_names_a_weakness_is_a_fix_if_any_code_changes(words, areas, fixes):
+    at = [samples.at("", line, Side.MESSAGE) for _, line in words]
+    said = [
+        samples.fact(FactKind.SECURITY, Action.CHANGED, word, where, detail="words")
+        for (word, _), where in zip(words, at, strict=True)
+    ]
+    files = [samples.file(f"{area}/a.py", area) for area in areas]
+    graded = samples.change(1, "Parse it anew", Level.HIGH, files=files, items=said)
+    assert bool(to_do(graded, Language.EN)) is fixes

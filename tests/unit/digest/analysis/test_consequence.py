@@ -1286,7 +1286,6 @@ def test_documentation_with_markup_is_not_quoted():
         "In the previous iteration, the check was based on the names of modules.",
         "Enables test-relay-with-errors in the suite of another project.",
         "* A method of the manager that returns the configuration of a pool.",
-        "Add the name of the list in features.json\nReturn nothing where it is disabled.",
         "This is a one-line fix, the rest of the change is tests of the lock.",
         "The helper computes with wide numbers, so that it is right on every machine.",
         "As a result, an excluded package could still be chosen by the command.",

@@ -56,6 +56,20 @@ def told(title, language=Language.EN, *files):
         ("Make pool as the card's first user poo…", "Make pool as the card's first user …"),
         ("Keep calls with brackets or newl… (#14)", "Keep calls with brackets"),
         ("Stop the pool as it is not supported due to…", "Stop the pool as it is not supported"),
+        ("Coerce the old scales here …", "Coerce the old scales here"),
+        ("Drop names after an operation using one big sema…", "Drop names after an operation"),
+        ("Read the pool as it po…", "Read the pool"),
+        ("Read pools as it po…", "Read pools as it …"),
+        ("[Bugfix] Big old card pools: use them", "Fix (Big old card pools): use them"),
+        ("[Bugfix] Big old card pools here: use them", "Fix: Big old card pools here: use them"),
+        ("fix: card pools: use them", "Fix (card pools): use them"),
+        ("fix: old card pools: use them", "Fix: old card pools: use them"),
+        ("[Bugfix] cache: use them", "Fix (cache): use them"),
+        ("[Bugfix] cache pools: use them", "Fix: cache pools: use them"),
+        ("[docs/pool/test/cards] Use them", "pool/cards: Use them"),
+        ("[pool/test] Use them", "pool/test: Use them"),
+        ("iOS and more pools", "iOS and more pools"),
+        ("-a is no name of a pool", "-a is no name of a pool"),
         ("`[Model][Bugfix] Load the old weights` (#15)", "Fix: Load the old weights"),
         ("fix(app): honour the key of a file (#35815", "Fix (app): honour the key of a file"),
         ("Feature/statistics of the pool manager", "New: statistics of the pool manager"),
@@ -143,8 +157,31 @@ def test_a_thing_with_much_new_code_is_called_new_and_an_improvement_is_not():
     assert told("further restrict the pool", Language.EN, much) == "Further restrict the pool"
     assert told("advance newest clocks", Language.EN, much) == "Advance newest clocks"
     assert told("Router optimization", Language.EN, much) == "Router optimization"
+    for added, deleted, new in ((41, 0, True), (40, 0, False), (51, 10, True), (50, 10, False)):
+        code = file("src/a.py", added=added, deleted=deleted)
+        assert told("Token API", Language.EN, code).startswith("New: ") is new
     less = file("src/a.py", added=90, deleted=30)
     assert told("Token API of the cache", Language.EN, less) == "Token API of the cache"
+
+
+def test_a_thing_with_a_new_setting_or_a_new_file_is_called_new():
+    flag = fact(FactKind.FLAG, Action.ADDED, "--x", at("src/a.py", 3))
+    inner = replace(flag, public=False)
+    for items, new in (
+        ([flag], True),
+        ([replace(flag, public=True)], True),
+        ([inner], False),
+        ([replace(flag, action=Action.REMOVED)], False),
+        ([replace(inner, action=Action.REMOVED), replace(inner, kind=FactKind.SYMBOL)], False),
+        ([replace(flag, kind=FactKind.SYMBOL)], False),
+    ):
+        found = replace(facts("Token API of the cache"), items=tuple(items))
+        assert plain(headline(found, Language.EN).spans).startswith("New: ") is new
+    files = [file("src/a.py", deleted=0), file("src/b.py", deleted=0, status=FileStatus.ADDED)]
+    assert told("Token API of the cache", Language.EN, *files) == "New: Token API of the cache"
+    for title, brief in (("Mask replay now", True), ("Mask replay of pools", False), ("Mask command", False)):  # fmt: skip
+        new_file = replace(facts(title), files=(files[1],))
+        assert headline(new_file, Language.EN).brief is brief
 
 
 def test_a_feature_is_called_new_only_if_more_code_is_new_than_gone():
@@ -153,6 +190,7 @@ def test_a_feature_is_called_new_only_if_more_code_is_new_than_gone():
         told("[Feature] Mask replay", Language.EN, file("a.py", added=5, deleted=6))
         == "Mask replay"
     )
+    assert told("[Feature] Mask", Language.EN, file("a.py", added=5, deleted=5)) == "Mask"
     assert told("[Feature] Offloading statistics") == "New: Offloading statistics"
     assert told("Kernels for the card + mask support") == "New: Kernels for the card + mask support"
 
@@ -224,6 +262,8 @@ def test_fix_from_a_private_fork_is_told_by_its_folders():
     title = "Merge commit from fork"
     end = "merged from a private fork without a description"
     assert told(title, Language.EN, *files) == f"Security fix in src/jwt, {end}"
+    line = headline(facts(title, *files), Language.EN)
+    assert (line.telling, line.inner, line.brief, line.bare) == (True, False, False, False)
     zh = told(title, Language.ZH, *files)
     assert zh == "src/jwt 中的安全修复（自私有 fork 合入，无说明）"
 

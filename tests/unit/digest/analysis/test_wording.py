@@ -5,11 +5,23 @@ from __future__ import annotations
 import pytest
 
 from digest.analysis.analyse import analyse
+from digest.analysis.context import read
 from digest.analysis.explanations import name_list
-from digest.analysis.wording import hot_places, kind_of, name_with_values, places, value
+from digest.analysis.wording import (
+    choices_of,
+    hot_places,
+    kind_of,
+    name_with_values,
+    names,
+    places,
+    registered,
+    shared_start,
+    undone_change,
+    value,
+)
 from digest.core.change import FileStatus, Side
 from digest.core.enums import Language
-from digest.core.facts import OVERLOAD, Action, FactKind
+from digest.core.facts import OVERLOAD, Action, Clue, ClueKind, FactKind, Undone
 from digest.document import plain
 from tests.support import samples
 from tests.support.fakes import graded
@@ -151,6 +163,9 @@ def test_places_come_by_the_lines_that_change_in_them_and_then_by_name():
     assert [place.path for place in places(files, 4)] == ["b.py", "a.py", "c.py"]
     deep = [samples.file(f"one/two/three/{name}/a.py") for name in "abcde"]
     assert [place.path for place in places([*deep, *files[:1]], 2)] == ["one/two/three/", "a.py"]
+    beside = [samples.file(f"one/{name}.py") for name in "ab"]
+    assert [place.path for place in places(beside, 2)] == ["one/a.py", "one/b.py"]
+    assert [place.path for place in places(beside, 1)] == ["one/"]
     apart = [samples.file(f"one/two/{name}/a.py") for name in "ab"]
     apart += [samples.file(f"one/three/{name}/a.py") for name in "ab"]
     assert [place.path for place in places(apart, 1)] == ["one/three/", "one/two/"]
@@ -196,8 +211,116 @@ def touching(*paths):
         ([["src/core/a.py"], ["src/core/deep/a.py"], ["src/api/a.py"]], [("src/core/", 2)]),
         ([["src/a.py"], ["src/core/a.py"], ["src/core/b.py"]], [("src/core/", 2)]),
         ([["a.py"], ["a.py"]], []),
+        ([["src/a.py"]], [("src/", 1)]),
+        ([["src/a.py", "src/core/a.py"], ["src/core/b.py", "src/b.py"]], [("src/core/", 2)]),
     ],
 )
 def test_hot_places_are_the_folders_that_several_changes_touch(changes, hot):
     assert hot_places([touching(*paths) for paths in changes], 3) == hot
     assert hot_places([touching(*paths) for paths in changes], 1) == hot[:1]
+
+
+def listed(*items, level=samples.Level.HIGH, language=Language.EN, values=False):
+    reading = read(samples.change(1, "Do it", level), language)
+    return plain(names(items, reading, values=values))
+
+
+def of_class(name, action=Action.REMOVED, **more):
+    place = samples.at("a.py", 3)
+    return samples.fact(FactKind.SYMBOL, action, name, place, detail="method", **more)
+
+
+@pytest.mark.parametrize(
+    ("called", "english", "chinese"),
+    [
+        (["A.take", "B.put"], "A.take and B.put", "A.take 和 B.put"),
+        (["A.take", "B.take"], "take (2 classes)", "take（2 个类）"),
+        # What holds for three classes comes before a function, and a function before other methods.
+        (["A.put", "A.take", "B.take", "C.take", "run"], "take (3 classes), run and A.put",
+         "take（3 个类）、run 和 A.put"),
+        (["A.take", "B.take", "run"], "run and take (2 classes)", "run 和 take（2 个类）"),
+        (["A.__init__", "B.__init__"], "the constructors of 2 classes", "__init__（2 个类）"),
+    ],
+)  # fmt: skip
+def test_methods_of_one_name_are_one_entry(called, english, chinese) -> None:
+    items = [of_class(name) for name in called]
+    assert listed(*items) == english
+    assert listed(*items, language=Language.ZH) == chinese
+
+
+def test_renamed_methods_are_one_entry_with_both_names_if_they_changed_alike() -> None:
+    alike = [of_class(f"{c}.get", Action.RENAMED, before=f"{c}.take") for c in "AB"]
+    assert listed(*alike, values=True) == "take → get (2 classes)"
+    assert listed(*alike) == "get (2 classes)"
+    other = of_class("C.get", Action.RENAMED, before="C.put")
+    assert listed(*alike, other, values=True) == "take → get (2 classes) and C.put → C.get"
+    moved = of_class("C.get", Action.RENAMED, before="put")
+    assert listed(moved, values=True) == "put → get"
+
+
+def test_short_lists_end_where_a_small_screen_does_and_longer_ones_do_not() -> None:
+    long = [
+        samples.fact(FactKind.FLAG, ADDED, f"--{'pool-' * 8}{n}", samples.at("a.py", n))
+        for n in range(5)
+    ]
+    for level, count in ((samples.Level.LOW, 2), (samples.Level.MEDIUM, 4)):
+        told = listed(*long, level=level)
+        assert told.count("--pool-") == count
+        assert told.endswith(f" and {5 - count} more")
+
+
+def test_choices_are_compared_only_where_all_of_them_are_known() -> None:
+    for before, after, known in (
+        ('["a", "b"]', '["b", "c"]', (["a"], ["c"])),
+        (None, '["b"]', ([], [])),
+        ('["a"]', None, ([], [])),
+        ('["a", OTHER]', '["b"]', ([], [])),
+        ('["a"]', '["b", OTHER]', ([], [])),
+    ):
+        place = samples.at("a.py", 3)
+        sides = {"before": before, "after": after}
+        item = samples.fact(FactKind.FLAG, CHANGED, "--x", place, detail="choices", **sides)
+        assert choices_of(item) == known
+        typed = samples.fact(FactKind.FLAG, CHANGED, "--x", place, detail="type", **sides)
+        assert choices_of(typed) == ([], [])
+
+
+@pytest.mark.parametrize(
+    ("pairs", "start"),
+    [
+        (["a_x b_x", "a_y b_y", "a_z b_z"], ("a_*", "b_*")),
+        (["a.xs b.xs", "a.xt b.xt", "a.xu b.xu"], ("a.*", "b.*")),
+        (["a_x b_x", "a_y b_y", "a_z b_q"], ("", "")),
+        (["a_x b_x", "a_y b_y"], ("", "")),
+        (["x b_x", "y b_y", "z b_z"], ("", "")),
+        (["a_x x", "a_y y", "a_z z"], ("", "")),
+    ],
+)
+def test_names_share_a_start_if_only_that_changed_of_at_least_three(pairs, start) -> None:
+    assert shared_start([tuple(pair.split()) for pair in pairs]) == start
+
+
+@pytest.mark.parametrize(
+    ("undone", "english", "chinese"),
+    [
+        (Undone(number=12), "#12", " #12 "),
+        (Undone(number=12, title="Add it"), "#12 (“Add it”)", " #12（“Add it”）"),
+        (Undone(sha="0123456789abcdef"), "0123456789", "0123456789"),
+        (Undone(title="Add it"), "an earlier change (“Add it”)", "此前的一项变更（“Add it”）"),
+    ],
+)
+def test_change_that_is_undone_is_told_as_far_as_it_is_named(undone, english, chinese) -> None:
+    assert plain(undone_change(undone, Language.EN, "#")) == english
+    assert plain(undone_change(undone, Language.ZH, "#")) == chinese
+
+
+def test_names_that_enter_one_table_are_told_together() -> None:
+    clues = tuple(
+        Clue(kind=ClueKind.REGISTERED, name=n, text="CARD_POOLS", evidence=samples.at("a.py", 3))
+        for n in ("Red", "Blue")
+    )
+    for count, told in ((1, "Red is now among"), (2, "Red and Blue are now among")):
+        graded = samples.change(1, "Do it", samples.Level.HIGH, clues=clues[:count])
+        (_, [(spans, places_of)]) = registered(read(graded, Language.EN))
+        assert plain(spans) == f"{told} the card pools"
+        assert len(places_of) == count
