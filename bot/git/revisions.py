@@ -14,7 +14,7 @@ from pathlib import Path
 
 from bot.git.git_process import Git, GitFailed, reading, stdin_lines
 from digest.core.patterns import lazy
-from digest.core.release import TaggedRelease, eligible, spellings, version_of
+from digest.core.release import TaggedRelease, eligible, skipped, spellings, version_of
 from digest.frozen import frozen
 from digest.window import Window
 from handlers.ports.storage import Range, Selection, Tip
@@ -198,9 +198,10 @@ async def read_release(git: Git, name: str) -> TaggedRelease | None:
         tag_name for tag_name, at in below.items() if at != commit and _TAG.fullmatch(tag_name)
     ]
     before = await _nearest(git, commit, eligible(tag, older)[:_MOST])
-    return TaggedRelease(
-        tag=tag, before=before, at=(await _dates(git, f"refs/tags/{tag}")).get(tag)
-    )
+    family = tag[: len(version.family)] if (version := version_of(tag)) else tag
+    dates = await _dates(git, "--sort=creatordate", f"refs/tags/{family}*")
+    earlier = [one for one in [*dates][: [*dates].index(tag)] if _TAG.fullmatch(one)]
+    return TaggedRelease(tag=tag, before=skipped(tag, before, earlier) or before, at=dates.get(tag))
 
 
 async def _dates(git: Git, *arguments: str) -> dict[str, datetime | None]:
@@ -305,7 +306,7 @@ async def _lacking(git: Git, tip: str, final: Sequence[str]) -> frozenset[str]:
 async def read_released(
     git: Git, index: ReleaseIndex, commit: str, subject: str
 ) -> tuple[str, list[str]]:
-    """The first release with a commit, empty if none has it, and the releases with a copy of it."""
+    """The first release with a commit, or an earlier one with a copy, and all that have a copy."""
     first = "" if commit in index.unreleased else await _first_with(git, commit)
     releases: set[str] | None = None
     for sha, title in await _merged(git, commit, subject):
@@ -315,7 +316,13 @@ async def read_released(
         releases = having if releases is None else releases & having
         if not releases:
             break
-    return first, sorted(releases or ())
+    copied = sorted(releases or ())
+    if first and copied:  # a release branch that was merged back may have had it before
+        made = await _dates(git, *(_TAGS + tag for tag in (first, *copied)))
+        first = min(
+            (first, *copied), key=lambda tag: made.get(tag) or datetime.max.replace(tzinfo=UTC)
+        )
+    return first, copied
 
 
 async def _merged(git: Git, commit: str, subject: str) -> list[tuple[str, str]]:
@@ -358,14 +365,17 @@ async def _references(git: Git) -> bytes:
 
 
 async def _on_releases(git: Git, tip: str, refs: bytes) -> list[tuple[str, str, list[str]]]:
-    """Commits on release branches or tags but not below a tip, with subject and noted picks."""
+    """Commits on release branches or tags but not on a tip's line, with subject and noted picks.
+
+    Those of a release branch that was merged back are among them.
+    """
     listed = (line.partition(" ")[2] for line in refs.decode("utf-8", "replace").splitlines())
     names = [name for name in listed if _RELEASE.fullmatch(name)]
     if not names:
         return []
     output = await git.run(
         *("log", "--no-color", f"--max-count={_BACKPORTS_MOST}", "-z", "--format=%H%n%s%n%b"),
-        *("--stdin", "--"),
+        *("--exclude-first-parent-only", "--stdin", "--"),
         stdin=stdin_lines([*names, f"^{tip}"]),
     )
     messages = filter(None, output.decode("utf-8", "replace").split("\0"))

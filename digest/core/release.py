@@ -113,6 +113,20 @@ def _of_line(tag: str, family: str, others: Sequence[str]) -> tuple[str, ...]:
     return tuple(name for name in others if not below or majors[name] == max(below))
 
 
+def skipped(tag: str, before: str, earlier: Sequence[str]) -> str:
+    """The highest release of a series between a tag and the one before it in its history.
+
+    It is of a branch that the tag's history lacks; empty if there is none among ``earlier`` tags.
+    """
+    own = version_of(tag)
+    if own is None or not before or own.preliminary:
+        return ""
+    found = {one: _number(one, own.family) for one in eligible(tag, earlier)}
+    after, end = _number(before, own.family)[:2], _number(tag, own.family)[:2]
+    between = [one for one, number in found.items() if after < number[:2] < end]
+    return max(between, key=found.__getitem__, default="")
+
+
 def latest(tags: Sequence[str]) -> str:
     """The tag of the latest release among ``tags``, which are newest first; empty for none."""
     # That is the highest number of the family that was tagged last: a fix of an older line is often

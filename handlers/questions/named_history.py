@@ -248,7 +248,8 @@ _GENERAL = roots(_SORTS.replace("?|", " ").replace("|", " ")) | roots("old depre
 
 _ON = {"true", "1", "on", "yes", "enabled"}
 _OFF = {"false", "0", "off", "no", "disabled"}
-_HEAD = r"^(?:\[[^\]\[]{0,60}\] ?){0,9}(?:[\w/().,-]{1,60}: ?)?(?:\w+ )?"
+_VERBS = r"add|support|introduc|implement|restor|remov|drop|delet|(?:stop|end)s?\b"
+_HEAD = rf"^(?:\[[^\]\[]{{0,60}}\] ?){{0,9}}(?:[\w/().,-]{{1,60}}: ?)?(?:(?!{_VERBS})\w+ )?"
 
 
 def _says(*words: str) -> tuple[re.Pattern[str], ...]:
@@ -257,7 +258,7 @@ def _says(*words: str) -> tuple[re.Pattern[str], ...]:
 
 _EXISTS = _says(
     rf"{_HEAD}(?:add|support|introduc|implement|scaffold|restor|re-?add|reapply)",
-    rf"{_HEAD}(?:remov|drop|delet|disallow)|\b(?:drop|remove)s? support",
+    rf"{_HEAD}(?:remov|drop|delet|disallow)|\b(?:drop|remove|end|stop)s? support",
 )
 
 _SUPPORT = lazy(r"^\w{0,3}(?: (?:\w+ )?support)? for ", re.IGNORECASE)  # "add basic support for X"

@@ -145,3 +145,30 @@ async def test_a_backport_under_another_number_is_a_copy_and_so_are_all_commits_
         ["v1.4.1"],
     )
     assert await released(builder, both, "Merge pull request #5 from ada/count") == ("", [])
+
+
+async def test_the_first_release_with_a_change_may_be_of_a_branch_merged_back(builder):
+    base = builder.git("rev-parse", "main")
+    line = "release-0.3"
+    fix = builder.commit("Drain the pool before a stop (#2)", {"a.txt": "7"})
+    builder.commit("Begin the line", {"b.txt": "1"}, branch=line, parents=[base])
+    builder.commit("Drain the pool before a stop (#3)", {"a.txt": "7"}, branch=line)
+    builder.git("tag", "v0.3.1", line)
+    builder.merge(line, message="Merge the line back")
+    builder.commit("Begin the pool", {"c.txt": "1"})
+    builder.git("tag", "v0.4.0", "main")
+    assert await released(builder, fix, "Drain the pool before a stop (#2)") == (
+        "v0.3.1",
+        ["v0.3.1"],
+    )
+
+
+async def test_a_series_of_a_branch_of_its_own_is_not_skipped(builder):
+    made = builder.git("commit-tree", "-p", "v0.3.0^{}", "-m", "Begin the line", "main^{tree}")
+    for tag in ("v0.4.0", "v0.4.1", "v0.5.0-rc.1"):
+        builder.git("tag", tag, made)
+    builder.commit("Step 6", {"a.txt": "6"})
+    for tag in ("v0.5.0", "v0.3.1"):
+        builder.git("tag", "-a", "-m", tag, tag, "main")
+    found = [await read_release(reading(builder.path), tag) for tag in ("v0.5.0", "v0.3.1")]
+    assert [one.before for one in found if one] == ["v0.4.1", "v0.3.0"]

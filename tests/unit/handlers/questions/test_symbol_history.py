@@ -581,6 +581,7 @@ async def test_what_removes_a_part_of_a_thing_does_not_say_that_the_thing_is_gon
     titles = {
         "Remove broken raw URL pool loading (#1)": "No change that I have read answers this",
         "Remove pool loading support (#2)": "No: ",
+        "Drop support for pool loading (#3)": "No: ",
     }
     for title, said in titles.items():
         answer = await ask(
