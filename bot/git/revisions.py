@@ -306,7 +306,10 @@ async def _lacking(git: Git, tip: str, final: Sequence[str]) -> frozenset[str]:
 async def read_released(
     git: Git, index: ReleaseIndex, commit: str, subject: str
 ) -> tuple[str, list[str]]:
-    """The first release with a commit, or an earlier one with a copy, and all that have a copy."""
+    """The first release with a commit or a copy of it, and the first ones of other lines with it.
+
+    The first is empty if only copies are released.
+    """
     first = "" if commit in index.unreleased else await _first_with(git, commit)
     releases: set[str] | None = None
     for sha, title in await _merged(git, commit, subject):
@@ -316,13 +319,13 @@ async def read_released(
         releases = having if releases is None else releases & having
         if not releases:
             break
-    copied = sorted(releases or ())
-    if first and copied:  # a release branch that was merged back may have had it before
-        made = await _dates(git, *(_TAGS + tag for tag in (first, *copied)))
+    every = sorted({*(releases or ()), first} - {""})
+    if first and len(every) > 1:  # a release branch may have had it before
+        made = await _dates(git, *(_TAGS + tag for tag in every))
         first = min(
-            (first, *copied), key=lambda tag: made.get(tag) or datetime.max.replace(tzinfo=UTC)
+            [first, *every], key=lambda tag: made.get(tag) or datetime.max.replace(tzinfo=UTC)
         )
-    return first, copied
+    return first, [tag for tag in every if tag != first]
 
 
 async def _merged(git: Git, commit: str, subject: str) -> list[tuple[str, str]]:

@@ -7,9 +7,9 @@ name before it, as in tags of repositories with several packages.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import field
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from digest.core.patterns import lazy
 from digest.frozen import frozen
@@ -127,8 +127,12 @@ def skipped(tag: str, before: str, earlier: Sequence[str]) -> str:
     return max(between, key=found.__getitem__, default="")
 
 
-def latest(tags: Sequence[str]) -> str:
-    """The tag of the latest release among ``tags``, which are newest first; empty for none."""
+def latest(tags: Mapping[str, datetime | None], name: str = "") -> str:
+    """The tag of the latest release among ``tags``, which are newest first; empty for none.
+
+    Where a repository of a ``name`` has several packages, it is of the whole or of the package with
+    that name, unless those were given up.
+    """
     # That is the highest number of the family that was tagged last: a fix of an older line is often
     # tagged after the release that people mean.
     versions = [(tag, version_of(tag)) for tag in tags]
@@ -141,27 +145,42 @@ def latest(tags: Sequence[str]) -> str:
     once = families[: families.index(family, 1) if families.count(family) > 1 else None]
     if len(once) >= _AT_ONCE:
         family = next((one for one in once if one in {"", "v"}), family)
+    if name:
+        short = re.escape(re.split(r"[/+]", name)[-1].lower())
+        own = re.compile(rf"(?:(?:@[\w-]+/)?{short}[-_@/])?v?")
+        newest, at = next(((t, v) for t, v in final if own.fullmatch(v.family)), ("", None))
+        made, last = tags.get(newest), tags[final[0][0]]
+        if at and made and last and last - made < _GIVEN_UP:
+            family = at.family
     alike = [tag for tag, version in final if version.family == family]
     return max(alike, key=lambda tag: _number(tag, family))
 
 
+_GIVEN_UP = timedelta(days=200)  # how long the tags of a whole may be behind those of its packages
 _AT_ONCE = 3  # packages whose tags one after the other are those of one release
 
 
-def in_series(name: str, tags: Sequence[str]) -> tuple[str, ...]:
-    """The first and latest release of ``1.2.x`` or ``latest-releases-2``; may be empty."""
+def in_series(name: str, tags: Mapping[str, datetime | None], of: str = "") -> tuple[str, ...]:
+    """The first and latest release of ``1.2.x`` or ``latest-releases-2``; may be empty.
+
+    They are those of the repository ``of`` that name if it has several packages.
+    """
     wanted = tuple(map(int, re.findall(r"\d+", name)))
     numbers = {
         tag: _number(tag, version.family)
         for tag in tags
         if (version := version_of(tag)) and not version.preliminary
     }
+    main = version_of(latest(tags, of))
+    bare = main.family.removesuffix("v") if main else ""
+    alike = [
+        tag for tag in numbers if (v := version_of(tag)) and v.family.removesuffix("v") == bare
+    ]
     if name.startswith(f"{LATEST}s-"):
-        family = version_of(latest(tags)) if tags else None
-        fit = [tag for tag in numbers if family and tag.lower().startswith(family.family)]
-        fit = sorted(fit, key=numbers.__getitem__)[-wanted[0] :]
+        fit = sorted(alike, key=numbers.__getitem__)[-wanted[0] :]
     else:
         fit = [tag for tag, number in numbers.items() if number[: len(wanted)] == wanted]
+        fit = [tag for tag in fit if tag in alike] or fit
     return (min(fit, key=numbers.__getitem__), max(fit, key=numbers.__getitem__)) if fit else ()
 
 

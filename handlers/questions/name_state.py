@@ -304,19 +304,19 @@ async def release_lines(
     graded: Graded, tip: Tip, ctx: Context, *, gone: bool = False
 ) -> list[Spans]:
     """The first release that has a change, or a copy of it; ``gone`` if that removes a name."""
-    tag, tags = await _first_tag(graded, tip, ctx), list(await ctx.watched.source.releases())
+    tag, tags = await _first_tag(graded, tip, ctx), await ctx.watched.source.releases()
     if not tags:
         return []
     phrase = answer_text.FIRST_IN if tag else answer_text.IN_NO_RELEASE
     if gone:
         phrase = answer_text.GONE_IN if tag else answer_text.GONE_IN_NO_RELEASE
-    return [phrase(ctx.language, tag=Code(tag or latest(tags) or ""))]
+    return [phrase(ctx.language, tag=Code(tag or latest(tags, ctx.watched.repository.name)))]
 
 
 async def released_in(graded: Graded, tip: Tip, ctx: Context) -> list[Spans]:
     """The same with the title of the change."""
-    tag, tags = await _first_tag(graded, tip, ctx), list(await ctx.watched.source.releases())
-    shown = Code(tag or latest(tags) or "")
+    tag, tags = await _first_tag(graded, tip, ctx), await ctx.watched.source.releases()
+    shown = Code(tag or latest(tags, ctx.watched.repository.name))
     return [_line(RELEASED_IN if tag else NOT_RELEASED, graded, "", ctx, tag=shown)] if tags else []
 
 

@@ -113,8 +113,8 @@ async def first_release(intent: Released, ctx: Context) -> Answer:
     Raises ``NoRelease``.
     """
     source = ctx.watched.source
-    tags = list(await source.releases())
-    name = latest(tags) if intent.release == LATEST else intent.release
+    tags, project = await source.releases(), ctx.watched.repository.name
+    name = latest(tags, project) if intent.release == LATEST else intent.release
     named = await _release(name, ctx) if name else None
     try:
         graded = await one_change(intent.reference, ctx)
@@ -124,13 +124,13 @@ async def first_release(intent: Released, ctx: Context) -> Answer:
         tip = Tip(branch=named.tag, sha=await source.resolve(named.tag))
         graded = (await find(intent.reference, ctx, tip))[0]  # it landed on another branch
     if not tags:
-        raise NoRelease(ctx.watched.repository.name)
+        raise NoRelease(project)
     first, copies = await source.released(await tip_of(ctx), graded.sha, graded.commit.subject)
     change = title_link(graded, ctx.watched.repository)
     day = graded.commit.committed_at.astimezone(ctx.zone).date().isoformat()
     told: list[Spans] = []
     if named is not None:
-        holds = await _contains(named.tag, [graded.sha, *copies], ctx)
+        holds = await _contains(named.tag, [graded.sha, *copies, *([first] if first else [])], ctx)
         phrase = words.TAG_HAS_IT if holds else words.TAG_LACKS_IT
         told.append(phrase(ctx.language, change=change, day=day, tag=Code(named.tag)))
     elif name:
@@ -138,7 +138,7 @@ async def first_release(intent: Released, ctx: Context) -> Answer:
     having = await source.release(first or next(iter(copies), "")) if first or copies else None
     if not (having and named and having.tag == named.tag):
         phrase = words.RELEASED_IN if having else words.NOT_RELEASED
-        tag = Code(having.tag if having else latest(tags) or tags[0])
+        tag = Code(having.tag if having else latest(tags, project) or next(iter(tags)))
         told.append(phrase(ctx.language, change=change, day=day, tag=tag))
     if having and having.at:
         day = having.at.astimezone(ctx.zone).date().isoformat()
@@ -238,10 +238,10 @@ async def of_release(intent: Intent, ctx: Context) -> tuple[Intent, Spans]:
 
 async def _untagged(version: str, ctx: Context) -> Spans:
     """A line that says that no release has a version; a number without a dot may be no version."""
-    tags = [*await ctx.watched.source.releases()] if _VERSION.fullmatch(version) else []
+    tags = await ctx.watched.source.releases() if _VERSION.fullmatch(version) else {}
     if not tags:
         return ()
-    newest = Code(latest(tags) or tags[0])
+    newest = Code(latest(tags, ctx.watched.repository.name) or next(iter(tags)))
     return words.UNTAGGED(ctx.language, tag=Code(version), latest=newest)
 
 
@@ -266,7 +266,7 @@ async def _release(name: str, ctx: Context) -> TaggedRelease | None:
         ends = name.lower().removeprefix("v")
         same = [tag for tag, one in versions.items() if one and tag[len(one.family) :] == ends]
         return await source.release(min(same, key=len)) if same else None
-    tags = in_series(name, [*await source.releases()])
+    tags = in_series(name, await source.releases(), ctx.watched.repository.name)
     first, last = [await source.release(tag) for tag in tags] or (None, None)
     return replace(last, before=first.before) if first and last else None
 
@@ -278,7 +278,7 @@ async def _with_latest(intent: Intent, ctx: Context) -> tuple[Intent, str]:
     asked = asked_release(intent.topic) if isinstance(intent, Changed) else None
     if LATEST not in ends and not (asked and asked.name.lower() == LATEST):
         return intent, ""
-    newest = latest([*await ctx.watched.source.releases()])
+    newest = latest(await ctx.watched.source.releases(), ctx.watched.repository.name)
     if not newest:
         raise NoRelease(ctx.watched.repository.name)
     if not isinstance(span, Refs) or LATEST not in ends:

@@ -1,5 +1,6 @@
 """The release before a tag, in real repositories."""
 
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -155,11 +156,11 @@ async def test_the_first_release_with_a_change_may_be_of_a_branch_merged_back(bu
     builder.commit("Drain the pool before a stop (#3)", {"a.txt": "7"}, branch=line)
     builder.git("tag", "v0.3.1", line)
     builder.merge(line, message="Merge the line back")
-    builder.commit("Begin the pool", {"c.txt": "1"})
+    builder.commit("Begin the pool", {"c.txt": "1"}, at=datetime.now(UTC) + timedelta(days=1))
     builder.git("tag", "v0.4.0", "main")
     assert await released(builder, fix, "Drain the pool before a stop (#2)") == (
         "v0.3.1",
-        ["v0.3.1"],
+        ["v0.4.0"],
     )
 
 

@@ -1,3 +1,5 @@
+from datetime import UTC, datetime, timedelta
+
 import pytest
 
 from digest.core.release import (
@@ -96,10 +98,27 @@ def test_of_two_lines_of_versions_the_tags_own_comes_before(tag, older, before):
     ],
 )
 def test_latest_is_the_highest_of_the_family_that_was_tagged_last(tags, newest):
-    assert latest(tags) == newest
+    assert latest(dict.fromkeys(tags)) == newest
+
+
+@pytest.mark.parametrize(
+    ("name", "days", "newest"),
+    [
+        ("acme/pool", {"pool-queue-v0.2": 9, "pool-v1.4": 8, "v1.0": 7}, "pool-v1.4"),
+        ("acme+pool", {"core-v2.4": 9, "pool-v1.4": 1}, "pool-v1.4"),
+        ("acme/pool", {"core-v2.4": 300, "v1.4": 299, "v1.5": 298}, "v1.5"),
+        ("acme/pool", {"core-v2.4": 300, "pool-v1.4": 1}, "core-v2.4"),
+        ("acme/kite", {"core-v2.4": 9, "pool-v1.4": 8}, "core-v2.4"),
+    ],
+)
+def test_latest_of_several_packages_is_of_the_one_with_the_name_of_the_repository(
+    name, days, newest
+):
+    start = datetime(2026, 1, 1, tzinfo=UTC)
+    assert latest({tag: start + timedelta(days=n) for tag, n in days.items()}, name) == newest
 
 
 def test_a_series_is_from_its_first_to_its_latest_final_release():
     tags = ["0.12.5", "0.12.10", "v0.12.0", "0.11.9", "0.12.11rc1"]
-    assert in_series("0.12.x", tags) == ("v0.12.0", "0.12.10")
-    assert in_series("0.13.x", tags) == ()
+    assert in_series("0.12.x", dict.fromkeys(tags)) == ("v0.12.0", "0.12.10")
+    assert in_series("0.13.x", dict.fromkeys(tags)) == ()

@@ -85,9 +85,9 @@ class Backporting(FakeSource):
         ("is #1 in v1.0.0", ["Yes: ", "is in `v1.0.0`. It was tagged"]),
         ("is #1 in 1.0.0", ["Yes: ", "is in `v1.0.0`. It was tagged"]),
         ("is #2 in v1.0.0", ["No: ", "is not in `v1.0.0`.", "was released in `v2.0.0`"]),
-        ("#2 进 v1.0.0 了吗", ["否：", "已在 `v2.0.0` 中发布", "`v1.0.1` 含有它的移植"]),
+        ("#2 进 v1.0.0 了吗", ["否：", "已在 `v2.0.0` 中发布", "`v1.0.1` 中也有它"]),
         ("is the fix #2 in v1.0.1", ["Yes: ", "in `v1.0.1`", "was released in `v2.0.0`"]),
-        ("which release has #2", ["was released in `v2.0.0`", "`v1.0.1` has a copy of it"]),
+        ("which release has #2", ["was released in `v2.0.0`", "It is also in `v1.0.1`"]),
         ("is #2 in v9.0.0", ["No release is tagged `v9.0.0`", "was released in `v2.0.0`"]),
     ],
 )
