@@ -248,7 +248,7 @@ def gist(graded: Graded, language: Language, most: int | None = None) -> Analysi
 
 def must_act(graded: Graded, facts: Analysis | None = None) -> bool:
     """Whether users must do or check something: an urgent rule or the facts call for it."""
-    if urgency(graded.grade) > 0 and graded.facts.reverts is None:
+    if urgency(graded.grade) and graded.facts.reverts is None:
         return True
     return acts(facts or gist(graded, Language.EN, most=1))
 

@@ -105,6 +105,7 @@ def test_symbols_are_the_public_names_of_the_code_without_members_of_new_classes
 def test_one_line_names_at_most_three_things():
     reading = context(fact())
     assert [reading.bounds.names, brief(reading).bounds.names] == [6, 3]
+    assert brief(reading).bounds.quote < reading.bounds.quote
     few = replace(reading.bounds, names=2)
     assert isinstance(few, Bounds)
     assert brief(replace(reading, bounds=few)).bounds.names == 2

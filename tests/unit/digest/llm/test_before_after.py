@@ -78,6 +78,7 @@ def test_swapped_values_are_told_by_their_names():
     assert fault("The value of `alpha` goes from 4 to 8.", swap) is None
     assert fault("The value of `beta` goes from 4 to 8.", swap) is Rejection.SHIFT
     assert fault("The value of `beta` goes from 8 to 4.", swap) is None
+    assert fault("The value of `alpha` goes from 4 to 8.", swap, cited=0) is None
     other = ("a.txt", "alpha = 4\nbeta = 8\n", "alpha()\nbeta = 4\nother = 8\n")
     assert fault("The value of `alpha` goes from 4 to 8.", other) is Rejection.SHIFT
 
@@ -208,6 +209,7 @@ def test_names_have_their_values_and_sides(text, wrong):
         ("Moves `helper` to `b.py`.", "Do it", None),
         ("Moves `helper` to `a.py`.", "Move helper\n\nLeave a.py", Rejection.SHIFT),
         ("Moves `helper` to `a.py`.", "Move helper to a.py", None),
+        ("Moves `helper` to `a.py`.", "Do it\n\nMove helper to a.py.\nThat is all.", None),
         ("Moves `helper` to `c.py`.", "Do it", Rejection.SHIFT),
         ("Moves `helper` to async.", "Do it", None),
     ],

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -96,6 +98,30 @@ def test_facts_lose_their_values_with_the_lines():
     assert all(item.before is None and item.after is None for item in found.facts.items)
     assert [i.name for i in found.facts.items] == [i.name for i in pool.facts.items]
     assert found.facts.paragraphs == ()
+
+
+def test_texts_are_masked_wherever_they_are_and_what_has_none_stays_as_it_is():
+    pool = materials.pool()
+    (change, facts) = mask_change(pool.change, pool.facts, str.upper)
+    assert [i.before for i in facts.items] == [
+        i.before and i.before.upper() for i in pool.facts.items
+    ]
+    assert [i.after for i in facts.items] == [i.after and i.after.upper() for i in pool.facts.items]
+    assert any(i.before for i in facts.items)
+    assert any(i.after for i in facts.items)
+    assert change.commit.message == pool.change.commit.message.upper()
+    assert facts.paragraphs == tuple(text.upper() for text in pool.facts.paragraphs)
+    plain = pool.change.files[0]
+    hunk = dataclasses.replace(plain.hunks[0], section="def open_key():")
+    for field, lines in (("section", "def [x]():"), ("removed", ("[x]",)), ("added", ("[x]", "b"))):
+        secret = {"section": "def key():", "removed": ("key",), "added": ("key", "b")}[field]
+        held = dataclasses.replace(
+            hunk, **{"section": "", "removed": (), "added": (), field: secret}
+        )
+        files = (dataclasses.replace(plain, hunks=(held,)),)
+        leaky = dataclasses.replace(pool.change, files=files)
+        masked, _ = mask_change(leaky, pool.facts, lambda text: text.replace("key", "[x]"))
+        assert getattr(masked.files[0].hunks[0], field) == lines
 
 
 @pytest.mark.parametrize(
