@@ -21,7 +21,7 @@ from digest.answer.release_notes import UpgradeItem, met, upgrade_blocks
 from digest.core.authors import code_as_spans
 from digest.core.change import FileChange, FileStatus, Side, printable
 from digest.core.enums import ChangeKind, Language
-from digest.core.facts import Action, Note
+from digest.core.facts import Action, Area, Note
 from digest.core.grade import Graded
 from digest.core.patterns import lazy
 from digest.core.profile import EntryKind, PatchedFile, Profile
@@ -395,12 +395,13 @@ _ENDING = lazy(r"(?<=\w{4})(?:s|ed|ing)$")
 async def changelogs(sha: str, ctx: Context, tip: Tip) -> Mapping[str, str]:
     """The texts of a commit's changelogs by path."""
     from digest.facts.change_notes import is_change_note
+    from digest.facts.paths import area_of
 
     files = await ctx.watched.source.files(replace(tip, sha=sha))
-    found = (path for path in files if is_change_note(path))
+    found = (one for one in files if is_change_note(one) and area_of(one) is not Area.VENDORED)
     # Folders such as docs/changes/ hold pages about changes, beside the changelogs.
     paths = sorted(
-        found, key=lambda p: ("CHANGE" not in p[p.rfind("/") :].upper(), p.count("/"), p)
+        found, key=lambda p: ("CHANGE" not in p[p.rfind("/") + 1 :].upper(), p.count("/"), p)
     )
     texts = await ctx.watched.source.contents([(sha, path) for path in paths[:_FILES]])
     return {path: text for (_, path), text in texts.items()}

@@ -104,10 +104,13 @@ async def test_an_old_release_of_a_package_with_the_same_number_announces_nothin
     old = "# Changelog\n\n## 1.1.0\n\n### Breaking changes\n\n- Ancient news of the tool\n"
     source.trees |= {(one.sha, "tool/CHANGELOG.md"): old for one in (CHANGES[0], CHANGES[3])}
     pages = {(CHANGES[0].sha, f"docs/changes/{n}.md"): "# Page\n" for n in range(9)}
-    source.trees = pages | source.trees
+    theirs = "# Changelog\n\n## 1.1.0\n\n### Breaking changes\n\n- News of a library\n"
+    copied = {(CHANGES[0].sha, f"vendor/lib{n}/CHANGELOG.md"): theirs for n in range(9)}
+    source.trees = pages | copied | source.trees
     shown = markdown((await ask("what breaks from v1.0.0 to v1.2.0", context(source))).document)
     assert "Announced in the project's changelog (2 changes)" in shown
     assert "Ancient news" not in shown
+    assert "News of a library" not in shown
 
 
 async def test_the_changelog_of_a_release_decides_which_changes_are_of_a_kind(source):
