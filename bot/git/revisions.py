@@ -390,6 +390,26 @@ async def _on_releases(git: Git, tip: str, refs: bytes) -> list[tuple[str, str, 
 
 
 async def _first_with(git: Git, commit: str) -> str:
-    """The oldest tag of a final release that contains a commit; empty if there is none."""
-    found = await _tags(git, "--sort=creatordate", f"--contains={commit}", "refs/tags")
-    return next(iter(_final(found)), "")
+    """The oldest tag of a final release that contains a commit; empty if there is none.
+
+    Of several packages, it is of the whole or of one whose folder the commit changes.
+    """
+    made = await _dates(git, "--sort=creatordate", f"--contains={commit}", "refs/tags")
+    package = {tag: _package(tag) for tag in _final(made)}
+    if len({*package.values()}) > 1:
+        told = await git.run(
+            "show", "--first-parent", "--name-only", "--format=", "-z", commit, "--"
+        )
+        paths = told.decode("utf-8", "replace").lower().split("\0")
+        folders = {folder for path in paths for folder in path.split("/")[:-1]}
+        folders |= {folder.rpartition("-")[2] for folder in folders}
+        package = {t: one for t, one in package.items() if not one or one in folders} or package
+    whole = {made[tag] for tag, one in package.items() if not one}
+    # Where the whole is tagged together with its packages, it is meant.
+    return next((tag for tag, one in package.items() if not one or made[tag] not in whole), "")
+
+
+def _package(tag: str) -> str:
+    """The package that a tag is of; empty for the whole of a repository."""
+    version = version_of(tag)
+    return version.family.removesuffix("v").strip("-_@/").rpartition("/")[2] if version else ""

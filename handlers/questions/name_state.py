@@ -72,7 +72,7 @@ async def state_lines(
             aspects[action.value] = await _done(phrase, action, history, tip, ctx, gone=gone)
     if intent.claim == "removed" and not (stands is False or aspects.get("removed")):
         titles = (graded.title for graded, _ in history.found)
-        if not any(SAYS[Action.REMOVED].search(title) for title in titles):
+        if not (history.replacement or any(SAYS[Action.REMOVED].search(one) for one in titles)):
             aspects["removed"] = [answer_text.NO_REMOVAL(ctx.language, name=Code(name))]
     if intent.claim in {"added", "release"}:
         if aspects.get("added"):

@@ -303,8 +303,9 @@ _RENAMES = lazy(
 )
 
 _REPLACES = lazy(
-    r"\b(?:replac|(?P<moves>switch|migrat|mov))\w* (?:from )?`?(?P<old>[^\s`]+)`? "
-    r"(?:with|by|(?(moves)to|by)) (?P<new>\S+)"
+    r"\b(?:replac|(?P<moves>switch|migrat|mov))\w* (?:from )?(?P<old>`[^`]{1,60}`|[^\s`]+)"
+    r"(?: (?:command|flag|option|setting|method|function|class))? "
+    r"(?:with|by|(?(moves)to|by)) (?P<new>`[^`]{1,60}`|\S+)"
     r"|`?(?P<gone>\S{1,80}?)`? (?:has been|is|was) (?:dropped|gone|removed)[,:;.] (?:instead,? )?"
     r"(?:pass|set|use) (?P<given>\S+)"
     r"|(?P<former>\S+?)`? (?:and (?:replac\w+|switch|use)(?: it)?(?: with| by| to)?"

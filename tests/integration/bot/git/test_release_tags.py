@@ -173,3 +173,19 @@ async def test_a_series_of_a_branch_of_its_own_is_not_skipped(builder):
         builder.git("tag", "-a", "-m", tag, tag, "main")
     found = [await read_release(reading(builder.path), tag) for tag in ("v0.5.0", "v0.3.1")]
     assert [one.before for one in found if one] == ["v0.4.1", "v0.3.0"]
+
+
+@pytest.mark.parametrize(
+    ("path", "release"),
+    [("pool/a.rs", "pool-v1.4.0"), ("cards/a.rs", "cards-v0.2.0"), ("README.md", "cards-v0.2.0")],
+)
+async def test_of_several_packages_a_change_is_in_the_release_of_the_one_it_changes(
+    tmp_path, path, release
+):
+    made = RepositoryBuilder(tmp_path / "project.git", bare=True)
+    commit = made.commit("Change a file", {path: "1"})
+    made.git("tag", "cards-v0.2.0", "main")
+    made.commit("Change another", {"b.txt": "1"})
+    for tag in ("core-v0.9.0", "pool-v1.4.0"):
+        made.git("tag", tag, "main")
+    assert await released(made, commit, "Change a file") == (release, [])

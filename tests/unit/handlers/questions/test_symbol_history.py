@@ -184,7 +184,11 @@ async def test_required_package_is_needed_whatever_is_removed_for_it():
 
 @pytest.mark.parametrize(
     ("title", "denied"),
-    [("Tidy the fast_loader (#3)", True), ("Remove the fast_loader for now (#3)", False)],
+    [
+        ("Tidy the fast_loader (#3)", True),
+        ("Remove the fast_loader for now (#3)", False),
+        ("Replace `fast_loader` method with `load` (#3)", False),
+    ],
 )
 async def test_removal_that_no_change_tells_of_is_denied(title, denied):
     one = change("aaaaaaa1", title, at=NOW)
