@@ -199,6 +199,27 @@ def test_a_prompt_keeps_to_its_budget_and_names_what_is_missing(budget):
     assert "no room" in prompt.user
 
 
+FLAGS = "".join(f'parser.add_argument("--flag-{n}", default={n})\n' for n in range(200))
+
+
+@pytest.mark.parametrize(
+    ("material", "left"),
+    [
+        (materials.material("Do it\n\n" + "Says something new.\n\n" * 20 + "And more. " * 900,
+                            file("engine/a.py", [hunk(1)])), ""),
+        (materials.material("\n\n".join(f"Say {'it ' * 50}{n}." for n in range(20)),
+                            file("engine/a.py", [hunk(1)])), "more lines of the message"),
+        (sprawling(files=400, hunks=1, lines=1), "more files"),
+        (materials.material("Do it", ("engine/flags.py", "", FLAGS)), "more facts"),
+    ],
+    ids=["paragraph", "message", "files", "facts"],
+)  # fmt: skip
+def test_no_list_takes_the_room_of_the_diff(material, left):
+    shown = prompt_for(material, Language.EN, words, 3000).user
+    assert ids_in(shown)
+    assert left in shown
+
+
 def test_parts_together_show_everything_once():
     big = sprawling()
     parts = prompts_for(big, Language.EN, words, 9000, parts=40)

@@ -59,3 +59,5 @@ def test_as_many_lines_are_shown_as_there_are(lines):
 def test_what_was_hidden_is_told():
     assert visible("a\u202eb\x00c\rd") == "a\\u{202e}b\\u{0000}c\\u{000d}d"
     assert visible("中文 é `x`\t1") == "中文 é `x`\t1"
+    assert visible_lines("a\x1b[2K\n\tb") == "a\\u{001b}[2K\n\tb"
+    assert visible_lines("中\u202e\nb") == "中\\u{202e}\nb"

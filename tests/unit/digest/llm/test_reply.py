@@ -13,7 +13,15 @@ from digest.core.grade import Level
 from digest.core.statement import Aspect, ChangeType, Origin
 from digest.llm.format_check import Rejection
 from digest.llm.prompt import ANALYSIS, DAY, LINES, NOTES
-from digest.llm.reply import judge_reply, lines_reader, notes_reader, read_lines, read_notes, reader
+from digest.llm.reply import (
+    SECTIONS,
+    judge_reply,
+    lines_reader,
+    notes_reader,
+    read_lines,
+    read_notes,
+    reader,
+)
 from tests.support import materials
 from tests.support.materials import prompt_for
 from tests.support.model_replies import parse_reply
@@ -75,6 +83,18 @@ def test_what_is_true_is_kept_and_the_rest_told_from_the_facts():
     assert found.summary == facts.summary
     assert found.suggestions == facts.suggestions
     assert found.rejected == 0.5
+
+
+@pytest.mark.parametrize("section", SECTIONS)
+def test_section_is_the_model_s_if_a_sentence_of_it_is_kept_and_else_that_of_the_facts(section):
+    facts = analyse(POOL.graded, Language.EN)
+    found = parse_reply(reply(**{section: [{**TRUE, "aspect": "none"}]}), POOL, Language.EN)
+    for one in SECTIONS:
+        kept = getattr(found, one)
+        if one == section:
+            assert [s.text for s in kept] == ["Removes the flag --use-pool."]
+        else:
+            assert kept == getattr(facts, one)
 
 
 def test_a_reply_of_nothing_true_is_the_analysis_of_the_facts():
