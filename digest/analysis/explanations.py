@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 
+from digest.analysis import quotes
 from digest.analysis.context import (
     REQUEST,
     VERSIONS,
@@ -24,7 +25,7 @@ from digest.analysis.context import (
     with_full_stop,
     without_dashes,
 )
-from digest.analysis.headline import secures
+from digest.analysis.headline import capital, secures
 from digest.analysis.quotes import content, opening
 from digest.analysis.wording import COMMIT, NAMES, fitting, is_computed, kind_of, value
 from digest.core.authors import code_as_spans
@@ -42,11 +43,6 @@ from digest.i18n.phrase import Part, Phrase, list_in_words
 
 _NONE = frozenset({"", "none", "null", "nil", "undefined", "unset", "<factory>"})
 _HOLE = lazy(r"\{[^{}]{0,120}\}|%[-+#]?\d{0,3}\.?\d{0,3}(?:[sdvqrf]|[wTxpgctu]\b)")
-_ENTRY = lazy(
-    r"^(?:\[[A-Z][A-Z/ -]{1,30}\]|[A-Z]{3,12}:|`[A-Z]{3,12}`|\**[A-Za-z]{2,20}:\*\*)\s*"
-    r"|[\s(]*#\d{1,9}[).]*$"
-)
-
 _LIMITS = lazy(
     r"not support(?:ed)?\b|unsupported|only support|support(?:s|ed) only|not implemented",
     re.IGNORECASE,
@@ -263,19 +259,22 @@ def said_default(f: Fact, reading: ChangeContext) -> Spans:
 
 
 def release_note(reading: ChangeContext) -> Iterator[Statement]:
-    """The author's text for users: a release note or an entry of a changelog.
+    """The author's text for users: a release note or the entries of a changelog."""
+    description, language = reading.graded.description, reading.language
+    if description and (note := quotes.entry(description.note)):
+        yield make_statement(with_full_stop(capital(code_as_spans(note)), reading), [REQUEST])
+    told = [(mark, one) for mark in _OTHERS for one in quotes.marked_notes(reading, mark)]
+    for mark, (text, place) in told:
+        spans, label, whole = capital(code_as_spans(text)), _NOTED.get(mark), quotes.acts(text)
+        if label and not whole:
+            spans = words.LABELLED(language, label=label.template(language), what=spans)
+        if label or whole:
+            yield make_statement(with_full_stop(spans, reading), [place])
 
-    An entry that does not end with its line may go on below it, so only whole sentences count.
-    """
-    description = reading.graded.description
-    if description and description.note:
-        spans = code_as_spans(_ENTRY.sub("", opening(description.note)))
-        yield make_statement(with_full_stop(spans, reading), [REQUEST])
-    for clue in reading.facts.clues if reading.core else ():
-        text = _ENTRY.sub("", clue.text)
-        if clue.kind is ClueKind.CHANGELOG and text.endswith((".", "。")):
-            yield make_statement(code_as_spans(text), [clue.evidence])
-            return
+
+_NOTED = {"removed": words.REMOVED, "added": words.NEW, "fixed": words.FIX}
+"""What is said of an entry that only names a thing, which the heading above it explains."""
+_OTHERS = (*_NOTED, "deprecated", "changed", "")
 
 
 def values(reading: ChangeContext) -> Iterator[Statement]:

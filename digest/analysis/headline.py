@@ -80,7 +80,7 @@ _SORTS = (
     (
         words.FIX,
         frozenset({"fix", "fixed", "bugfix", "bug", "hotfix"}),
-        ("fix", "bugfix", "hotfix"),
+        ("fix", "bugfix", "hotfix", "add new ", "introduce "),
     ),
     (words.REMOVED, frozenset({"removed"}), ("remov", "drop", "delet")),
     (
@@ -139,7 +139,7 @@ BEGINS = re.compile(
     r"(?!ors?\b|ers?\b|\w{0,3}ing\b|ied\b)"
 )
 
-_DOES = lazy(
+DOES = lazy(
     r"(?:add|allow|chang|enabl|expos|improv|introduc|mak|mov|port|provid|support|us)ing\b"
     r"|auto-[a-z]{2,12}(?<!ion) "
     r"|`[^`]{1,60}` [a-z]{2,20}[^s\W]s [a-z`]|[^:,]{3,60} (?:can now|now|will) [a-z]"
@@ -170,15 +170,13 @@ _LEAST = 2  # minimum number of words of content in a title that says what is di
 class Headline:
     """A title without its full stop; ``telling`` if it says what is different.
 
-    ``inner``: it begins with a name of the code; ``brief``: it only names a new thing;
-    ``bare``: it says neither what is done nor the kind of change.
+    ``inner``: it begins with a name of the code; ``brief``: it only names a new thing.
     """
 
     spans: Spans
     telling: bool
     inner: bool = False
     brief: bool = False
-    bare: bool = False
 
 
 def headline(facts: Facts, language: Language, labels: Sequence[str] = ()) -> Headline:
@@ -195,7 +193,6 @@ def headline(facts: Facts, language: Language, labels: Sequence[str] = ()) -> He
         or (label in _ALONE.values() and bool(content)),
         inner=_is_inner(facts, text),
         brief=label is words.NEW and len(content) < 2 * _LEAST and not content & _THINGS,
-        bare=label is None and not BEGINS.match(text.lower()) and not _DOES.match(text.lower()),
     )
 
 
@@ -290,7 +287,7 @@ def _with_label(label: Phrase | None, where: str, title: Spans, language: Langua
         )
     if label:
         return words.LABELLED(language, label=label.template(language), what=title)
-    return join([f"{where}: ", *title]) if where else _capital(title)
+    return join([f"{where}: ", *title]) if where else capital(title)
 
 
 def _label(facts: Facts, scope: str, text: str) -> Phrase | None:
@@ -318,7 +315,7 @@ def _label(facts: Facts, scope: str, text: str) -> Phrase | None:
         return words.PERFORMANCE
     if sort is None and _REWORKS.match(begin) and not _is_shown(facts):
         return words.REFACTORING
-    acts = BEGINS.match(begin) or _DOES.match(begin) or kinds & {"doc", "docs", "documentation"}
+    acts = BEGINS.match(begin) or DOES.match(begin) or kinds & {"doc", "docs", "documentation"}
     return sort or (words.NEW if not acts and _is_new(facts, begin) else None)
 
 
@@ -437,7 +434,7 @@ def _says(tag: str, told: Collection[str]) -> bool:
 _PLACE = lazy(r"\d{1,3}[a-z]?/[\dnNxX]{1,3}")  # in a series
 
 
-def _capital(spans: Spans) -> Spans:
+def capital(spans: Spans) -> Spans:
     """The spans with a capital letter if they begin with a lower-case word of plain English."""
     first = spans[0] if spans else None
     if not isinstance(first, Text):

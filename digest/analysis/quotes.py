@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice, takewhile
 
 from digest.analysis.change_types import change_types
 from digest.analysis.context import REQUEST, ChangeContext, make_statement, owner_of
-from digest.analysis.headline import BEGINS, bare_title
+from digest.analysis.headline import BEGINS, DOES, bare_title
 from digest.core.authors import STOPS, code_as_spans, excerpt, sentences
 from digest.core.change import Side
 from digest.core.facts import Action, Area, Clue, ClueKind, Evidence
@@ -111,7 +111,7 @@ _DIFFERS = lazy(
 
 _CONTRASTS = lazy(
     r"\b(?:previously|prior to (?:this|that|the)|before (?:this|that)|no longer|any ?more|until now"
-    r"|from now on|formerly|originally|(?:after|with) this (?:change|commit|fix|patch|pr))\b"
+    r"|gone|from now on|formerly|originally|(?:after|with) this (?:change|commit|fix|patch|pr))\b"
     r"|\bnow\b(?! that|,)|(?<!\bare )(?<!\bbe )(?<!\bis )(?<!\bwas )\bused to\b"
     r"|不再|以前|此前|原先",
     re.IGNORECASE,
@@ -268,8 +268,8 @@ def _is_whole(text: str) -> bool:
 def _description_paragraphs(reading: ChangeContext) -> tuple[str, ...]:
     """The paragraphs of the request's description that are not in the message."""
     description = reading.graded.description
-    own = set(reading.facts.paragraphs)
-    return tuple(p for p in description.paragraphs if p not in own) if description else ()
+    told = description.paragraphs if description else ()
+    return tuple(p for p in told if p not in reading.facts.paragraphs)
 
 
 def _says_nothing(paragraph: str, reading: ChangeContext) -> bool:
@@ -306,8 +306,8 @@ _LITTLE = frozenset(
 
 def repeats(text: str, known: str) -> bool:
     """Whether a text says little more than another, as squashed subjects do."""
-    said, there = content(text), content(known)
-    return len(said & there) >= _SAME * len(said)
+    said = content(text)
+    return len(said & content(known)) >= _SAME * len(said)
 
 
 def content(text: str) -> set[str]:
@@ -341,43 +341,50 @@ def opening(text: str, name: str = "") -> str:
     return told if len(told) <= _LONG else _EXAMPLE.sub("", told)
 
 
-_WEB = lazy(r"\[([^\[\]]{1,80})\]\(https?:[^()\s]{1,300}\)")
 _ABOUT_FIRST = ("It ", "These ", "This ")
-_TAGGED = lazy(
-    r"^(?:[⚠️💥 ]{0,4}(?:\[[A-Z][A-Z/ -]{1,30}\]|\*\*[^*]{2,40}\*\*:?|[A-Za-z]{2,20}:\*\*)\s*)+"
-    r"|[ (\[]*#\d{1,9}[\]).:]*$"
-)
-
-
-def breaking_notes(reading: ChangeContext) -> list[tuple[str, Evidence]]:
-    """What breaks, by the entries that the change adds to the project's changelog."""
-    built = any(f.area in {Area.CORE, Area.BUILD} for f in reading.facts.files)
-    return marked_notes(reading, "breaking") if built else []
 
 
 def marked_notes(reading: ChangeContext, mark: str) -> list[tuple[str, Evidence]]:
     """The entries of a mark that the change adds to the project's changelog."""
-    notes = [n for n in reading.facts.notes if n.mark == mark]
-    if not notes:
-        return []
-    from digest.facts.help_text import clean
-
-    told = (
-        (opening(clean(_WEB.sub(r"\1", _TAGGED.sub("", note.text)))), note.evidence)
-        for note in notes
-    )
-    return [(strip_numbers(text)[0].rstrip("."), place) for text, place in told if text]
+    built = any(f.area in {Area.CORE, Area.BUILD} for f in reading.facts.files)
+    told = ((entry(n.text), n.evidence) for n in reading.facts.notes if n.mark == mark)
+    return [(text, place) for text, place in told if text and built]
 
 
-_NUMBERED = lazy(r" \d{1,2}\.$")
-"""The number of the next item of a list at the end of a sentence."""
+def entry(text: str) -> str:
+    """What an entry for users says, without its mark and number."""
+    from digest.facts.change_notes import without_mark
+
+    told = without_mark(text)
+    sort = _SUBJECT.match(told)
+    told = told[sort.end() :] if sort and BEGINS.match(told[sort.end() :].lower()) else told
+    return strip_numbers(opening(told))[0].rstrip(".")
+
+
+def acts(text: str) -> bool:
+    """Whether an entry, after the part that it is about, says what is done or different."""
+    said = _ABOUT_PART.sub("", text)
+    told = BEGINS.match(said.lower()) or DOES.match(said) or _CONTRASTS.search(said)
+    return bool(told or _SUBJECT.match(text))
+
+
+def says_more(noted: Sequence[Statement], title: str) -> bool:
+    """Whether the only entry for users, which fits a line, says more than a title."""
+    text = noted[0].text if len(noted) == 1 else title
+    lacks = any(found[0] not in text for found in _FIGURE.finditer(title))
+    return len(text) <= _LINE and not lacks and not repeats(text, title)
+
+
+_ABOUT_PART = lazy(r"^[^:]{1,60}: ")
+_LINE = 200
+_NUMBERED = lazy(r" \d{1,2}\.$")  # the next item of a list
 
 
 def documentation_sentences(reading: ChangeContext) -> Iterator[Statement]:
     """A sentence of the documentation about a new name."""
     found = (c for c in reading.facts.clues if c.kind is ClueKind.DOCS and c.name)
     for text, clue in islice(((opening(c.text), c) for c in found), 1):
-        leans = text.startswith(("This ", "These ", "Such ")) or _NUMBERED.search(text)
+        leans = text.startswith(("Please ", "Such ", "These ", "This ")) or _NUMBERED.search(text)
         if _is_whole(text) and not leans and not any(m in text for m in ("**", "</", "](")):
             spans = words.DOCUMENTED(reading.language, words=code_as_spans(text))
             yield make_statement(spans, [clue.evidence])
@@ -414,8 +421,7 @@ def figure_quotes(reading: ChangeContext, most: int) -> Iterator[Statement]:
     for paragraph in (*reading.facts.paragraphs, *_description_paragraphs(reading)):
         for quote in sentences(paragraph):
             fits = len(quote) <= reading.bounds.quote and not _BOUND.search(quote)
-            fits = fits and not quote.endswith((":", "："))  # the next one is not quoted
-            if fits and _FIGURE.search(quote) and _SPEED.search(quote):
+            if fits and quote[-1] not in ":：" and _FIGURE.search(quote) and _SPEED.search(quote):
                 yield _quote(reading, paragraph, quote, aspect=Aspect.PERFORMANCE)
                 found += 1
             if found == most:
@@ -426,17 +432,11 @@ def _quote(
     reading: ChangeContext, paragraph: str, text: str, *, aspect: Aspect = Aspect.NONE
 ) -> Statement:
     quote = words.AUTHOR_WRITES(reading.language, words=code_as_spans(text))
-    if text[-1] not in STOPS:
-        quote += STOP(reading.language)
+    quote += STOP(reading.language) if text[-1] not in STOPS else ()
     if paragraph in _description_paragraphs(reading):
         return make_statement(quote, [REQUEST], aspect)
-    line = _line(reading, paragraph, text)
-    return make_statement(quote, [Evidence(path="", line=line, side=Side.MESSAGE)], aspect)
-
-
-def _line(reading: ChangeContext, paragraph: str, text: str) -> int:
-    """The line of the message, counted from the subject, where the words begin."""
-    lines = reading.graded.commit.message.lstrip("\n").splitlines()
+    lines = reading.graded.commit.message.lstrip("\n").splitlines()  # counted from the subject
     begins = (text[:_ENOUGH], paragraph[:_ENOUGH])
     found = (at for begin in begins for at, line in enumerate(lines, 1) if begin in line)
-    return next(found, 1)
+    place = Evidence(path="", line=next(found, 1), side=Side.MESSAGE)
+    return make_statement(quote, [place], aspect)

@@ -112,28 +112,29 @@ def _by_rank(reading: ChangeContext) -> Iterator[Statement]:
     if switches and not any(_speaks_of(title, f) for f in changed):
         yield from _title(reading, title)
     yield from acts
+    yield from _secured(reading)
     described = list(explain.setting_descriptions(reading))
-    yield from described if acts else ()
     built = [] if acts or reading.facts.reverts else list(explain.built_with(reading))
-    yield from built
+    yield from described if acts else built
     own = title.telling and not any(quotes.restates(one, reading.graded) for one in (*acts, *built))
-    made = (reading.told(k, Action.ADDED) for k in _SETTINGS[:3])
     noted = list(explain.release_note(reading))
-    later = title.inner or (title.brief and any(made)) or bool(title.bare and noted)
+    made = [f for k in _SETTINGS[:3] for f in reading.told(k, Action.ADDED)] if title.brief else ()
+    later = title.inner or bool(made)
+    if quotes.says_more(noted, plain(title.spans)):
+        yield noted[0]
     if own and not later:
         yield from _title(reading, title)
     yield from _as_statements(wording.new_choices(reading), reading, Aspect.NONE)
     yield from described
     yield from noted
-    explained, others = explain.news(reading) if not reading.facts.reverts else ([], [])
+    fresh = not reading.facts.reverts
+    explained, others = explain.news(reading) if fresh else ([], [])
     yield from explained
-    if not reading.facts.reverts:
-        yield from explain.introduced(reading)
+    yield from explain.introduced(reading) if fresh else ()
     if own and later:
         yield from _title(reading, title)
     yield from others
-    if not reading.facts.reverts:
-        yield from explain.sent_fields(reading)
+    yield from explain.sent_fields(reading) if fresh else ()
     if not title.telling:
         yield from quotes.description_quotes(reading)
         yield from _title(reading, title)
@@ -141,11 +142,11 @@ def _by_rank(reading: ChangeContext) -> Iterator[Statement]:
     for spans, places in chain(*wording.registered(reading)):
         yield make_statement(with_full_stop(spans, reading), places)
     yield from explain.values(reading)
-    if not reading.facts.reverts:
+    if fresh:
         yield from explain.refusals(reading)
         yield from quotes.documentation_sentences(reading)
     yield from quotes.description_quotes(reading)
-    if not reading.facts.reverts:
+    if fresh:
         yield from quotes.remarks(reading, documents=True)
         yield from explain.described(reading)
         yield from quotes.remarks(reading, documents=False)
@@ -158,7 +159,7 @@ def _undoing(reading: ChangeContext) -> Iterator[Statement]:
     facts, language, sign = reading.facts, reading.language, reading.facts.subject.sign
     if facts.reverts and wording.is_named(facts.reverts):
         several = _SEVERAL.fullmatch(facts.subject.words)
-        numbers = [f"{sign}{n}" for n in _DIGITS.findall(several[1])] if several else []
+        numbers = [f"{sign}{n}" for n in re.findall(r"\d{2,9}", several[1])] if several else []
         what = wording.undone_change(facts.reverts, language, sign)
         what = list_in_words(numbers, language, limit=len(numbers)) if numbers else what
         yield make_statement(statement_text.UNDOES(language, what=what), [SUBJECT_LINE])
@@ -174,7 +175,6 @@ _SEVERAL = lazy(
     r"(#?\d{2,9}(?:(?:,| and| &)\s+#?\d{2,9}){1,8})",
     re.IGNORECASE,
 )
-_DIGITS = lazy(r"\d{2,9}")
 
 # What a reader may have to act on.
 
@@ -182,7 +182,7 @@ _DIGITS = lazy(r"\d{2,9}")
 def _acts(reading: ChangeContext, title: Headline) -> Iterator[Statement]:
     """Removals and changes of what users rely on, the most certain consequence first."""
     clauses = [
-        *((code_as_spans(text), [place]) for text, place in quotes.breaking_notes(reading)),
+        *((code_as_spans(text), [at]) for text, at in quotes.marked_notes(reading, "breaking")),
         *_removals(reading),
         *(wording.registered(reading)[0] if _TAKES.search(reading.facts.subject.words) else ()),
         *_renames(reading),
@@ -203,7 +203,7 @@ def _with_platform(spans: Spans, facts: Sequence[Fact | Evidence], reading: Chan
 
 
 def _secured(reading: ChangeContext) -> Iterator[Statement]:
-    """Security fixes of a release that a merged branch brings, by the changelog."""
+    """Security fixes by the changelog, also those of a release that a merged branch brings."""
     label = words.SECURITY.template(reading.language)
     for text, place in quotes.marked_notes(reading, "security"):
         spans = words.LABELLED(reading.language, label=label, what=code_as_spans(text))

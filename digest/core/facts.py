@@ -9,7 +9,7 @@ from digest.core.change import FileStatus, Side
 from digest.core.patterns import lazy
 from digest.frozen import frozen
 
-FACTS_VERSION = 64
+FACTS_VERSION = 65
 """Increased whenever extraction finds other facts, so that stored ones are remade."""
 
 TOPICS_VERSION = 10
@@ -155,12 +155,12 @@ class ClueKind(StrEnum):
 class Clue:
     """Words or values of the diff that say what a change means for a reader.
 
-    ``HELP`` is the help text, docstring or comment beside the thing ``name``; ``CHANGELOG`` a line
-    added to a changelog; ``DOCS`` a sentence about ``name`` added to documentation; ``REFUSED`` the
-    text of an error that is new, or removed if it is on the old side; ``REMARK`` a sentence of
-    a new comment or of documentation about what the title names; ``LITERAL`` a value of ``name``
-    before and after; ``REGISTERED`` a key that the table ``text`` of a registry gains, or loses if
-    it is on the old side. ``ENTRY``, ``TEST`` and ``SCOPE`` are only in older archives.
+    ``HELP`` is the help text, docstring or comment beside the thing ``name``; ``DOCS`` a sentence
+    about ``name`` added to documentation; ``REFUSED`` the text of an error that is new, or removed
+    if it is on the old side; ``REMARK`` a sentence of a new comment or of documentation about what
+    the title names; ``LITERAL`` a value of ``name`` before and after; ``REGISTERED`` a key that the
+    table ``text`` of a registry gains, or loses if it is on the old side. ``CHANGELOG``, ``ENTRY``,
+    ``TEST`` and ``SCOPE`` are only in older archives.
     """
 
     kind: ClueKind

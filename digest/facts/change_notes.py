@@ -17,6 +17,7 @@ from digest.core.change import FileChange, FileStatus
 from digest.core.facts import Area, Note
 from digest.core.patterns import lazy, read_patterns
 from digest.core.release import VERSION_NUMBER, version_number
+from digest.facts.help_text import clean
 
 if TYPE_CHECKING:
     from digest.facts.side_text import FileContext, SideLines
@@ -28,8 +29,9 @@ _FILE = lazy(
 )
 
 _FRAGMENT = lazy(
-    r"(?:^|/)(?:changelog\.d|changelogs?|newsfragments|changes|\.changeset|unreleased\w{0,20}"
-    r"|\.chloggen|releasenotes/notes)/(?:[\w.-]{1,80}/){0,2}[\w.+-]{1,80}\.(?:md|rst|txt|ya?ml|toml)$",
+    r"(?:^|/)(?:changelog\.d|changelogs?|newsfragments|changes|\.changesets?|unreleased\w{0,20}"
+    r"|\.chloggen|releasenotes/notes)/(?:[\w.-]{1,80}/){0,2}[\w.+-]{1,80}\.(?:md|rst|txt|ya?ml|toml)$"
+    r"|(?:^|/)(?:changelog\.d|changes|newsfragments)/[\w+-]{1,40}\.[a-z]{3,12}(?:\.\d)?$",
     re.IGNORECASE,
 )
 
@@ -48,13 +50,16 @@ _AUDIENCE = lazy(
 )
 """The line of a fragment that only concerns those who write code."""
 _FOR_ALL = frozenset({"breaking", "deprecated", "removed", "security"})
-"""Marks that count for them as well."""
+"""Marks that count for them as well, and for which a line of words is a heading."""
 
 
 _MARKS = read_patterns("digest.facts", "words.toml", "change_notes")
 
 _BULLET = lazy(r" {0,6}[-*+•] +(?=\S)")
 _HEADING = lazy(r" {0,3}(?:#{1,6} +|\*\*(?=[^*]{3,60}\*\*:? *$))(?P<text>.{1,120})")
+
+_PLAIN_HEADING = lazy(r"(?P<text>[A-Z][a-z]+(?: [a-z]+){0,3}):\s*")
+"""A line of words before entries, which is a heading if it says what they are."""
 
 _TAG = lazy(
     r"(?:\[[A-Za-z /_-]{2,40}\]|\*\*[^*]{2,40}\*\*:?|:\w{2,30}:|⚠️?|💥|BREAKING[ :A-Z]{0,20})"
@@ -71,6 +76,10 @@ _TEXTS = frozenset({"body", "description", "note", "summary", "text"})
 _EVERYWHERE = frozenset({"*", "all", "any", "general", "other"})
 """Names of a component that are none."""
 
+_OTHER = lazy(r"\s*[a-z_]{2,30}:(?:\s|$)|#|By \[")
+"""Lines that do not go on with the text above: another key, a comment, or whose entry it is."""
+
+_TITLE = lazy(r"\*\*[^*.]{12,120}\*\*")
 _SECTION = lazy(r"(?P<mark>[a-z]{3,20}(?:_[a-z]{3,20})?):")
 _SECTIONS = {"minor_changes": "added", "known_issues": ""}
 """Sections of fragments whose names say something else than their words."""
@@ -111,6 +120,8 @@ def find(scene: FileContext) -> Iterator[Note]:
     """The entries that a changelog or a fragment gains."""
     _, new = scene.lines
     if not _FILE.search(scene.file.path):
+        if scene.file.status is FileStatus.MODIFIED:
+            return iter(())  # the entry of an earlier change, worded better
         aside = any(_AUDIENCE.fullmatch(line) for _, line in new.changed)
         notes = _fragment(scene.file, new)
         return (replace(n, mark=INTERNAL) if aside and n.mark not in _FOR_ALL else n for n in notes)
@@ -121,23 +132,39 @@ def entries(new: SideLines, gone: Collection[str] = ()) -> Iterator[Note]:
     """The entries among the changed lines of a changelog, without those that were there before."""
     heading, last = "", 0
     for number, line in new.changed:
-        if match := _HEADING.match(line):
-            heading = match["text"]
+        if text := _heading(line):
+            heading = text
         elif (bullet := _BULLET.match(line)) and bare(line) not in gone:
             if line.startswith("  ") and number == last + 1:
+                last = number
                 continue  # a point of the entry above
-            text, last = with_next_lines(new, number, line[bullet.end() :]), number
-            above = (h["text"] for one in new.above(number) if (h := _HEADING.match(one)))
+            text, last = _paragraph(new, number, line[bullet.end() :]), number
+            above = (told for one in new.above(number) if (told := _heading(one)))
             mark = _tagged(text) or mark_of(heading or next(above, ""))
             yield _note(new, number, mark, text)
+        elif number == last + 1 and not line[:2].strip():
+            last = number
 
 
-def with_next_lines(new: SideLines, number: int, text: str) -> str:
-    """The text of an entry with the lines below it that continue it."""
-    lines = dict(new.changed)
+def _heading(line: str) -> str:
+    """The text of a heading, or nothing."""
+    plain = _PLAIN_HEADING.fullmatch(line)
+    match = _HEADING.match(line) or (
+        plain if plain and mark_of(plain["text"]) in _FOR_ALL else None
+    )
+    return match["text"] if match else ""
+
+
+def _paragraph(new: SideLines, number: int, text: str, *, apart: bool = False) -> str:
+    """The text of an entry with the lines below it that continue it.
+
+    Those of an entry in a file of its own, which stands ``apart``, may begin at the margin.
+    """
+    lines = dict(enumerate(new.whole, 1)) | dict(new.changed)
     for at in range(number + 1, number + _MOST_LINES):
         line = lines.get(at, "")
-        if line[:2].strip() or not line.strip() or _BULLET.match(line):
+        other = _BULLET.match(line) or (apart and _OTHER.match(line))
+        if not line.strip() or other or (line[:2].strip() and not apart):
             break
         text += f" {line.strip()}"
     return text
@@ -147,9 +174,9 @@ def _fragment(file: FileChange, new: SideLines) -> Iterator[Note]:
     """One entry, with its mark from the file's name, its front matter or its folder's name."""
     parts = [_sort_in(part) for part in re.split(r"[/.]", file.path)[::-1]]
     mark = next((m for m in map(mark_of, parts) if m), "")
-    keyed, part = is_keyed(file.path), ""
+    keyed, part, above = is_keyed(file.path), "", ""
     for number, line in new.changed:
-        text = line.strip().lstrip("-*+ ")
+        text = line[bullet.end() if (bullet := _BULLET.match(line)) else 0 :].strip()
         key = _KEY.fullmatch(line.rstrip()) if keyed else None
         if key and key["key"] == "component":
             part = "" if key["value"] in _EVERYWHERE else f"{key['value']}: "
@@ -161,7 +188,15 @@ def _fragment(file: FileChange, new: SideLines) -> Iterator[Note]:
             mark = _SECTIONS.get(match["mark"], mark_of(section))
         elif not key or key["key"] in _TEXTS:
             text = key["value"].strip("|>+-") if key else text
-            if len(text) > 12 and not line.startswith(("#", "---", ":", "..")):
+            if line.startswith("#"):
+                text = text.lstrip("#") if not keyed and text.count(" ") > _MOST_WORDS else ""
+            elif text and (above or not _TITLE.fullmatch(text)):
+                text = _paragraph(new, number, text, apart=True).rstrip("\"'" if key else "")
+            elif text:  # more about it follows
+                above = f"{text.strip('*')}: "
+                continue
+            if len(text) > 12 and not line.startswith(("---", ":", "..")):
+                text = above + text
                 yield _note(new, number, _tagged(text) or mark, part + text)
                 return
 
@@ -182,6 +217,27 @@ def _note(new: SideLines, number: int, mark: str, text: str) -> Note:
 def mark_of(text: str) -> str:
     """The mark that a heading, a tag or a name gives, the most important first; or empty."""
     return next((name for name, rule in _MARKS.items() if rule.search(text[:200])), "")
+
+
+def without_mark(text: str) -> str:
+    """An entry without its mark, its links and its number; the part that it is about stays."""
+    text = _TAGGED.sub("", text)
+    if part := _PART.match(text):
+        own = mark_of(part[1]) or part[1].casefold() in _EVERYWHERE
+        text = f"{'' if own else f'{part[1]}: '}{text[part.end() :]}"
+    return _NUMBER.sub("", clean(_LED.sub("", _WEB.sub(r"\1", text))))
+
+
+_TAGGED = lazy(
+    r"^[⚠️💥 ]{0,4}(?:(?:`?\[?[A-Z][A-Z/ -]{2,30}(?:[\]:]+`?|`)|[A-Za-z]{2,20}:\*\*)\s*){0,4}"
+)
+_PART = lazy(r"\*\*([^*]{2,60}?):?\*\*:?\s+")
+_WEB = lazy(r"\[([^\[\]]{1,80})\]\(https?:[^()\s]{1,300}\)")
+_LED = lazy(r"^#\d{1,9}:\s+|\s*\((?:,? ?\[@[\w-]{1,40}\]\[\]){1,9}\)$")
+_NUMBER = lazy(
+    r"[ (\[]*(?:(?:,|and|&)? {0,2}(?:(?:issue|pr|pull request)s? )?#\d{1,9}\s?){1,5}[\]).:]*$",
+    re.IGNORECASE,
+)
 
 
 def _tagged(text: str) -> str:

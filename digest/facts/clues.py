@@ -1,4 +1,4 @@
-"""Clues in a diff besides its facts: help texts, changelog entries, documentation, errors, values.
+"""Clues in a diff besides its facts: help texts, documentation, errors, values.
 
 Clues are collected once, when a change is read, because its lines are not stored. Each cites a line
 where it can be checked. They are not judgements: the analysis chooses which to use.
@@ -13,8 +13,6 @@ from itertools import islice
 from digest.core.authors import sentences
 from digest.core.change import FileChange, Side
 from digest.core.facts import Action, Area, Clue, ClueKind, Fact, FactKind
-from digest.facts.change_notes import bare, is_keyed, with_next_lines
-from digest.facts.change_notes import find as find_notes
 from digest.facts.exposure import is_sent
 from digest.facts.help_text import COMMENT, LONGEST, beside, clean, literals
 from digest.facts.side_text import FileContext, SideLines
@@ -37,8 +35,6 @@ _CHANGELOG = re.compile(
     re.IGNORECASE,
 )
 
-_BULLET = re.compile(r"\s{0,8}[*+-]\s+(.{8,600})$")
-_MOST_ENTRIES = 6  # added changelog lines from which on the commit prepares a release
 _PARAGRAPH = 8  # lines around a name that are searched for its sentence
 
 _RAISED = re.compile(
@@ -79,7 +75,7 @@ _COMMON = frozenset(
 )
 _REMARK = re.compile(r"^(?:NOTE|Note|IMPORTANT|WARNING)\b(?:\([^()]{1,40}\))?:?\*{0,2}:?\s+")
 _TELLING = re.compile(
-    r"(?!(?:This|It|Its|These|Those|They|That|Here|Later|Also|However|Then|And|But|So|See|Same|Such"
+    r"(?!(?:Please|This|It|Its|These|Those|They|That|Here|Later|Also|However|Then|And|But|So|See|Same|Such"
     r"|Both|Otherwise|Similarly|Example|Returns?|Determines?|Checks?|Initiali[sz]e|Retain|As"
     r"|Register|Ensure|Create|Get|Set)\b)"
     r"[A-Z`][^{}=;|<>\"]{58,260}[.)]$"
@@ -101,7 +97,6 @@ def clues(
     found: dict[Clue, None] = {}
     finders = (
         _helps(f for f in facts if f.kind in _NAMED or is_sent(f) or is_titled(f, title)),
-        _changelogs,
         _docs(facts),
         _refusals,
         _values,
@@ -204,22 +199,6 @@ def _contiguous(sheet: SideLines, line: int) -> tuple[str, ...]:
         run.append(texts[at])
         at += 1
     return tuple(run)
-
-
-def _changelogs(scene: FileContext) -> Iterator[Clue]:
-    """The entries that a changelog gains, if they are few, and those of fragments in YAML."""
-    if is_keyed(scene.file.path):
-        for note in find_notes(scene):
-            text = clean(note.text).rstrip(".")
-            yield Clue(kind=ClueKind.CHANGELOG, text=f"{text}.", evidence=note.evidence)
-    if not _CHANGELOG.search(scene.file.path) or scene.file.added > _MOST_ENTRIES:
-        return
-    old, new = scene.lines
-    gone = {bare(line) for _, line in old.changed}
-    for number, line in new.changed:
-        match = _BULLET.match(line) if bare(line) not in gone else None
-        if match and (text := clean(with_next_lines(new, number, match[1]))):
-            yield Clue(kind=ClueKind.CHANGELOG, text=text, evidence=new.evidence(number))
 
 
 def _docs(facts: Sequence[Fact]) -> Find:

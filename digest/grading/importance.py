@@ -43,8 +43,8 @@ FORCED = "forced"  # the rule name in the reasons of a grade that a configured r
 _URGENT = 2.0  # minimum strength of a rule about what certainly breaks
 _LOWERED = 0.6  # maximum strength of a rule that asks for less than it usually does
 _RESEMBLING = 0.5
-_FILED = frozenset({"title_aside", "title_chore", "title_docs", "title_tests"})
-"""Titles by which authors classify a change as invisible from outside."""
+_FILED = frozenset({"note_internal", "title_aside", "title_chore", "title_docs", "title_tests"})
+"""Titles and entries by which authors classify a change as invisible from outside."""
 
 _SPOKEN = (
     *("says_", "body_breaking", "default_changed", "title_breaking", "header_changed"),
@@ -188,7 +188,7 @@ def grade(
     if _MERGES in news:
         news[_MERGES] = _MERGED
     score = 1 / (1 + exp(-model.bias - sum(news.values())))
-    if "title_aside" in news:  # the author calls it tests, documentation or a chore
+    if "title_aside" in news or "note_internal" in news:  # the author calls it tests or a chore
         score = min(score, least.high - STEP)
     due = _due(model, found, undone=facts.reverts is not None)
     score = round(max(score, _urgency(due.values(), least)), 4)

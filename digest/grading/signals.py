@@ -398,8 +398,10 @@ def _notes(facts: Facts) -> Iterator[Signal]:
     built = any(f.area in {Area.CORE, Area.BUILD} and f.added + f.deleted for f in facts.files)
     if not built or re.match(_TABLE["parts"]["release"], facts.subject.words, re.IGNORECASE):
         return
-    marks = dict.fromkeys(note.mark for note in facts.notes if note.mark != INTERNAL)
+    given = dict.fromkeys(note.mark for note in facts.notes)
+    marks = [mark for mark in given if mark != INTERNAL]
     yield Signal("note", float(bool(marks)))
+    yield Signal("note_internal", float(bool(given) and not marks))
     for mark in filter(None, marks):
         yield Signal(f"note_{mark}", 1.0)
     guides = [f for f in facts.files if f.added > f.deleted and is_upgrade_guide(f.path)]

@@ -893,21 +893,55 @@ def test_error_that_is_gone_is_a_limit_lifted_only_where_something_is_supported(
     assert len(lines(change("Support int4 on all cards", clues=[gaps]))) == 1
 
 
-def test_changelog_entry_is_told_after_the_title_if_it_is_whole():
-    text = "[CHANGE] Tokens are counted per request now."
-    entry = clue(ClueKind.CHANGELOG, text=text, path="CHANGELOG.md")
-    assert lines(change("Count anew in the pool", clues=[entry])) == [
-        "Count anew in the pool.",
-        "Tokens are counted per request now.",
-    ]
-    cut = clue(ClueKind.CHANGELOG, text="When a row opens in", path="CHANGELOG.md")
-    assert lines(change("Count anew in the pool", clues=[cut])) == ["Count anew in the pool."]
+def test_the_only_changelog_entry_is_told_before_a_title_that_says_less():
+    entry = note("[CHANGE] Tokens are counted per request now.", "")
+    told = ["Tokens are counted per request now.", "Count anew in the pool."]
+    assert lines(change("Count anew in the pool", notes=(entry,))) == told
+    alike = note("- [#7](https://example.org/7): Count tokens anew in the pool.", "fixed")
+    told = ["Count tokens in the pool anew."]
+    assert lines(change("Count tokens in the pool anew", notes=(alike,))) == told
+    several = (entry, note("Pools of cards are read once.", "added"))
+    assert lines(change("Count anew in the pool", notes=several))[0] == "Count anew in the pool."
+    inner = note("Tokens are counted per request now.", "internal")
+    assert lines(change("Count anew in the pool", notes=(inner,))) == ["Count anew in the pool."]
 
 
-def test_changelog_entry_is_told_before_a_title_that_only_names_a_thing():
-    entry = clue(ClueKind.CHANGELOG, text="Add a lifetime of names for each tenant.")
-    told = lines(change("Lifetime for each tenant", clues=[entry]))
-    assert told[0] == "Add a lifetime of names for each tenant."
+def test_part_that_an_entry_is_about_stays_before_it():
+    entry = note("**Pool Scaler**: Take `size` from the request ([#9](https://x.org/9))", "added")
+    told = lines(change("Add size to the pool", notes=(entry,)))
+    assert told[0] == "Pool Scaler: Take size from the request."
+    entry = note("**General**: Take `size` from the request of each caller", "added")
+    told = lines(change("Add size to the pool", notes=(entry,)))
+    assert told[0] == "Take size from the request of each caller."
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("feat: add pools of old cards ([PR #7](https://x.org/7))", "Add pools of old cards."),
+        ("fix: pools of old cards when read (#7 and #8)", "Fix: pools of old cards when read."),
+        ("[#7](https://x.org/7): Read pools of old cards. ([@me][])", "Read pools of old cards."),
+    ],
+)
+def test_entry_is_told_without_numbers_and_types(text, line):
+    assert lines(change("Tidy the reader", notes=(note(text, "fixed"),)))[0] == line
+
+
+def test_title_with_a_figure_comes_before_an_entry_without_it():
+    entry = note("Update the time that readers wait for", "fixed")
+    told = lines(change("Readers wait for 10s by default", notes=(entry,)))
+    assert told[0] == "Readers wait for 10s by default."
+
+
+def test_fix_that_adds_something_new_is_not_called_a_fix():
+    graded = change("Add new pools of cards", subject={"tags": ("Fix",)})
+    assert lines(graded)[0] == "Add new pools of cards."
+
+
+def test_security_entry_of_the_changelog_comes_before_the_title():
+    entry = note("[EXPORT] Exporters read replies of any length", "security")
+    told = lines(change("Read less of a reply", notes=(entry,)))
+    assert told[0] == "Security: Exporters read replies of any length."
 
 
 def test_comment_is_told_without_the_name_of_what_it_describes():
@@ -1676,7 +1710,7 @@ def test_entry_about_what_breaks_comes_before_the_title(text, line):
     graded = replace(graded, grade=replace(graded.grade, reasons=reasons))
     told = lines(graded)
     assert told[:2] == [line, "Add support for tracking pools."]
-    assert lines(change("Add pools", notes=(note(text, "added"),)))[0] == "Add pools."
+    assert lines(change("Add pools", notes=(note(text, "internal"),)))[0] == "Add pools."
 
 
 def choices(before, after):
@@ -1862,8 +1896,8 @@ def test_long_second_sentence_of_a_description_is_left_out_and_so_are_pointers()
 def test_mark_of_an_entry_is_not_told():
     for text in ("[BREAKING] Pools are gone for good.", "**Breaking**: Pools are gone for good."):
         assert lines(change("Pools", notes=(note(text),)))[0] == "Pools are gone for good."
-    entry = clue(ClueKind.CHANGELOG, text="`BUGFIX` Pools: Defer what is read in them.")
-    assert "Pools: Defer what is read in them." in lines(change("Later", clues=[entry]))
+    entry = note("`BUGFIX` Pools: Defer what is read in them.", "fixed")
+    assert "Pools: Defer what is read in them." in lines(change("Later", notes=(entry,)))
 
 
 def test_member_of_an_enumeration_that_the_title_names_is_told_by_the_title():
@@ -2002,8 +2036,9 @@ def test_note_about_what_breaks_begins_with_its_first_sentence_and_without_its_m
     text = "breaking:** Remove `Pool::close`. Users should close it themselves."
     graded = change("Remove `.close()`", notes=(note(text),))
     assert lines(graded)[0] == "Remove Pool::close. Users should close it themselves."
-    entry = clue(ClueKind.CHANGELOG, text="added:** Pools of cards are read once.")
-    assert "Pools of cards are read once." in lines(change("Read pools", clues=[entry]))
+    entry = note("added:** Pools of cards are read once.", "added")
+    told = lines(change("Read pools", notes=(entry,)))
+    assert "New: Pools of cards are read once." in told
 
 
 def test_tag_that_there_is_no_ticket_is_no_subject():

@@ -267,7 +267,7 @@ def test_fix_from_a_private_fork_is_told_by_its_folders():
     end = "merged from a private fork without a description"
     assert told(title, Language.EN, *files) == f"Security fix in src/jwt, {end}"
     line = headline(facts(title, *files), Language.EN)
-    assert (line.telling, line.inner, line.brief, line.bare) == (True, False, False, False)
+    assert (line.telling, line.inner, line.brief) == (True, False, False)
     zh = told(title, Language.ZH, *files)
     assert zh == "src/jwt 中的安全修复（自私有 fork 合入，无说明）"
 

@@ -7,7 +7,7 @@ import pytest
 from digest.analysis.analyse import acts, gist
 from digest.core.change import Side
 from digest.core.enums import Language
-from digest.core.facts import Action, Clue, ClueKind, FactKind, Undone
+from digest.core.facts import Action, Clue, ClueKind, FactKind, Note, Undone
 from digest.core.grade import Level
 from tests.support import samples
 
@@ -60,9 +60,9 @@ def test_title_that_says_little_comes_after_the_author_s_words():
     assert lines("Update docs", paragraphs=[QUOTE]) == [quote, "Update docs."]
     assert lines("Count cards at night", paragraphs=[QUOTE]) == ["Count cards at night.", quote]
     new = fact(FactKind.FLAG, Action.ADDED, "--night")
-    note = clue(ClueKind.CHANGELOG, text="Cards are counted at night.")
-    told = lines("Pools", new, clues=[note])
-    assert told == ["Cards are counted at night.", "New flag --night.", "Pools."]
+    note = Note(mark="", text="Cards are now counted at night.", evidence=new.evidence)
+    told = lines("Pools", new, notes=(note,))
+    assert told == ["Cards are now counted at night.", "New flag --night.", "Pools."]
 
 
 def test_revert_tells_no_new_thing_and_quotes_no_comment():

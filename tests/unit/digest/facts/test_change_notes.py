@@ -147,7 +147,6 @@ def test_entry_that_is_only_worded_better_is_no_news() -> None:
     new = old.replace("options object will", "`options` object with") + "* The pool is gone.\n"
     notes = whole_facts_of("Change it", ("CHANGELOG.md", old, new))
     assert [n.text for n in notes.notes] == ["The pool is gone."]
-    assert [c.text for c in notes.clues] == ["The pool is gone."]
 
 
 def test_an_entry_for_developers_is_marked_internal() -> None:
@@ -177,3 +176,42 @@ def test_entries_of_a_change_that_prepares_a_release_are_those_of_others(title, 
     old = "# Changes\n\n## Unreleased\n\n- Pools of cards.\n"
     new = old + "- **breaking:** Pools of cards are read once.\n"
     assert bool(whole_facts_of(title, ("CHANGELOG.md", old, new)).notes) is some
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (
+            '---\n"pkg": patch\n---\n\nfix: read pools of\nold cards once more\n\nBy hand.',
+            "fix: read pools of old cards once more",
+        ),
+        (
+            "### Read pools of old cards once more ([PR #7](https://x.org/7))\n\nMany have them.",
+            "Read pools of old cards once more ([PR #7](https://x.org/7))",
+        ),
+        ("### Fixed\n\nPools of cards are read once.", "Pools of cards are read once."),
+        (
+            "---\n'x': patch\n---\n\n**BREAKING CHANGE to pools of cards only**\n\nChanges `Pool`\n",
+            "BREAKING CHANGE to pools of cards only: Changes `Pool`",
+        ),
+    ],
+)
+def test_a_fragment_is_told_by_its_heading_or_first_paragraph(text, told) -> None:
+    lines = range(1, text.count("\n") + 2)
+    found = facts_of(".changesets/fix_pools.md", text, *lines, status=FileStatus.ADDED).notes
+    assert [n.text for n in found] == [told]
+
+
+def test_a_line_of_words_above_entries_is_a_heading_where_it_marks_them() -> None:
+    text = "# Next\n\n* Read\n\nSecurity fix:\n\n* Bound it\n  [#7](https://x.org)\n\n  * Up to 4\n"
+    found = facts_of("CHANGELOG.md", text, *range(3, 11)).notes
+    assert [(n.mark, n.text) for n in found] == [
+        ("", "Read"),
+        ("security", "Bound it [#7](https://x.org)"),
+    ]
+
+
+def test_fragment_of_an_earlier_change_is_no_entry_of_this_one() -> None:
+    for status, count in ((FileStatus.MODIFIED, 0), (FileStatus.ADDED, 1)):
+        found = facts_of("changelog.d/17.bugfix", "The cache is gone", 1, status=status).notes
+        assert [n.mark for n in found] == ["fixed"] * count

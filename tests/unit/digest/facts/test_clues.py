@@ -195,22 +195,6 @@ def test_new_error_is_found_and_a_reworded_one_is_not():
     assert clues(ClueKind.REFUSED, ("app/a.py", raised, again)) == []
 
 
-def test_the_text_of_a_fragment_in_yaml_is_an_entry():
-    core = ("app/a.py", "x = 1\n", "x = 2\n")
-    text = "change_type: bug_fix\ncomponent: pool\nnote: Fix a leak of files when a pool reloads\n"
-    (clue,) = clues(ClueKind.CHANGELOG, core, (".chloggen/pool.yaml", "", text))
-    assert clue.text == "pool: Fix a leak of files when a pool reloads."
-
-
-def test_entry_of_a_changelog_counts_and_a_release_does_not():
-    core = ("app/a.py", "x = 1\n", "x = 2\n")
-    entry = ("CHANGELOG.md", "# Next\n", "# Next\n\n- Tokens are counted per request now.\n")
-    (clue,) = clues(ClueKind.CHANGELOG, core, entry)
-    assert clue.text == "Tokens are counted per request now."
-    many = "# Next\n" + "".join(f"- The entry with number {n}.\n" for n in range(9))
-    assert clues(ClueKind.CHANGELOG, core, ("CHANGELOG.md", "# Next\n", many)) == []
-
-
 @pytest.mark.parametrize(
     "line",
     [

@@ -512,3 +512,7 @@ def test_entry_for_developers_weighs_nothing() -> None:
     plain = grade(changed(title)).score
     assert grade(changed(title, notes=(internal,))).score == plain
     assert grade(changed(title, notes=(added,))).score > plain
+    files = (file(Area.CORE, 400), file(Area.TESTS, 90))
+    large = replace(changed("Add support for pools with 40 % fewer reads"), files=files)
+    assert grade(large).level is Level.HIGH
+    assert grade(replace(large, notes=(internal,))).level is Level.MEDIUM
