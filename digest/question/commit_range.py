@@ -132,8 +132,8 @@ def _named(ref: str) -> bool:
 
 _LATEST = lazy(
     r"\b(?:(?:the|our|your) )?(?:(?:very )?(?:latest|last|newest|most recent|current)"
-    r"(?: stable| official| final| published)?|latest-) ?(?:release|version|tag)"
-    r"(?! (?:notes|candidate|of))(?:'s)?(?: number)?\b(?![-/.])"
+    r"(?: stable| official| final| published| patch| point| bug-?fix| minor| major)?|latest-)"
+    r" ?(?:release|version|tag)(?! (?:notes|candidate|of))(?:'s)?(?: number)?\b(?![-/.])"
     r"|(?:最新的?|最近(?:一次|一个)?的?|上(?:一)?(?:个|次)的?|当前) ?(?:正式)?(?:发布|发行)?的?"
     r"(?:版本号?|发布|发行版?|版|release|tag)(?!说明|周期|计划|日志)",
     re.IGNORECASE,

@@ -89,7 +89,8 @@ _TOP = lazy(
     r"(?= (?:\w+ )?(?:pr|commit|pull request|change|merge|fix|patch|revert)\b(?! message)| one ?$)"
     r"|\blast(?= (?:change|commit|pr|merge|fix) (?:to|in|on|of|for|by|that)\b)"
     r"|(?:\A|\b(?:which|what)(?:'?s)?(?: one)?(?: of (?:them|these|those))?(?: is| was| looks)? )"
-    r"(?:the )?(?:riskiest|most (?:risky|dangerous|important|critical|serious))(?: one)?(?= ?$)"
+    r"(?:the )?(?:riskiest|biggest|largest|smallest"
+    r"|most (?:risky|dangerous|important|critical|serious))(?: one)?(?= ?$)"
     r"|哪一?[个条项](?:改动|变更|提交)?最(?:危险|重要|关键|严重|要紧)(?= ?$)"
     rf"|\b{_BEST} (?P<a>{_COUNT})"
     r"(?! (?:\w+ )?(?:hour|day|week|month|year|quarter|release|version)s?\b)"
@@ -431,6 +432,9 @@ def _tagged(words: list[str], background: slot_values.Background) -> Iterator[sl
             at += 1
             continue
         tags, size = lexicon.english(lower, at)
+        last = at + size == len(words)
+        if lower[at : at + size] == ["short"] and not (last or lexicon.english(lower, at + 1)[0]):
+            tags = lexicon.NONE  # "short prompts" are no short answer
         text = " ".join(words[at : at + size])
         if not tags and lower[at].endswith(("'s", "s'")):
             bare = words[at][:-2] if lower[at].endswith("'s") else words[at][:-1]
