@@ -179,6 +179,8 @@ class NamedHistory:
             return Verdict(True)
         if claim == "needed" and ((value or "").lower() in _ON or stands is False):
             return Verdict(False)
+        if claim == "gone" and not (self.found or stands):
+            return None  # what never was is not gone
         if claim in {"there", "gone"} and stands is not None:
             return Verdict(stands != turned)
         for graded, _ in self.found if claim in _SAYS else ():

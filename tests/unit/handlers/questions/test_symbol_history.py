@@ -100,6 +100,8 @@ async def test_a_flag_that_never_was_is_not_said_to_be_gone(ctx):
     shas, shown = await told("--disk-cache-drop", ctx)
     assert shas == []
     assert "no longer exists" not in shown
+    asked = Touched(name="disk-cache-drop", claim="gone")
+    assert "Yes." not in markdown((await name_history(asked, ctx)).document)
 
 
 async def test_field_of_an_object_is_looked_up_alone_where_nothing_names_both(ctx):
