@@ -66,11 +66,8 @@ class PartialReply:
     def _inside(self, at: int, char: str) -> None:
         """One more character of a string; a string right below the root may name a section."""
         assert self._string is not None
-        if self._escaped:
-            self._escaped = False
-        elif char == "\\":
-            self._escaped = True
-        elif char == '"':
+        escaped, self._escaped = self._escaped, char == "\\" and not self._escaped
+        if char == '"' and not escaped:
             if self._open == ["{"]:
                 self._section = self._text[self._string + 1 : at]
             self._string = None

@@ -301,6 +301,8 @@ def test_large_change_does_not_push_small_ones_out_of_a_prompt_for_lines():
 def test_three_paths_are_named_and_the_others_counted(paths, told):
     omitted = Omission(cause=Cause.LARGE, paths=tuple(f"p{n}" for n in range(paths)), lines=7)
     assert notes([omitted]) == [f"lines of too large a patch: {told}, 7 lines"]
+    unknown = Omission(cause=Cause.BINARY, paths=omitted.paths)
+    assert notes([unknown]) == [f"binary: {told}"]
 
 
 def test_long_lines_lose_their_ends_and_it_is_said():

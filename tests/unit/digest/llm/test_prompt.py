@@ -9,7 +9,17 @@ from pathlib import Path
 
 import pytest
 
-from digest.llm.prompt import PromptKind, fill_template, read, system_of, texts, version_of
+from digest.llm.prompt import (
+    PromptKind,
+    fill_template,
+    mend,
+    read,
+    shape,
+    shorter,
+    system_of,
+    texts,
+    version_of,
+)
 
 NAMES = sorted(
     f.name.removesuffix(".md")
@@ -41,6 +51,19 @@ def test_what_is_filled_in_is_not_filled_again():
 def test_a_malformed_file_is_an_error(source):
     with pytest.raises(ValueError, match="a prompt file"):
         read(source)
+
+
+@pytest.mark.parametrize(("tokens", "words"), [(1001, 500), (40, 20), (30, 20)])
+def test_shorter_reply_is_asked_for_in_words(tokens, words):
+    assert f"under {words} words" in shorter(tokens)
+
+
+def test_reply_that_cannot_be_used_is_asked_for_again_with_the_shape_if_the_server_has_none():
+    assert mend("it is empty", None) == (
+        "That reply cannot be used: it is empty. Send the whole reply again, mended."
+    )
+    assert mend("it is empty", {"b": "é", "a": 1}).endswith("mended.\n" + shape({"a": 1, "b": "é"}))
+    assert shape({"b": "é", "a": 1}).endswith(':\n{"a":1,"b":"é"}')
 
 
 @pytest.mark.parametrize("name", NAMES)
