@@ -7,8 +7,8 @@ configuration, whose libraries take longer to import than most commands run.
 from __future__ import annotations
 
 import os
+import secrets
 import shlex
-import tempfile
 from collections.abc import Mapping
 from dataclasses import field
 from pathlib import Path
@@ -121,23 +121,17 @@ def write_whole(file: Path, text: str, mode: int = 0o666) -> None:
             file.write_text(text, encoding="utf-8", errors="backslashreplace")
             return
         file.parent.mkdir(parents=True, exist_ok=True)
-        descriptor, name = tempfile.mkstemp(prefix=f".{file.name}.", dir=file.parent)
+        part = file.with_name(f".{file.name}.{secrets.token_hex(4)}")
+        descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
     except OSError as error:
         raise UnwritableFolder(str(file.parent), error.strerror or str(error)) from error
     try:
         with os.fdopen(descriptor, "w", encoding="utf-8", errors="backslashreplace") as handle:
             handle.write(text)
-        os.chmod(name, mode & ~_umask())  # noqa: PTH101 - a name, not a path
-        os.replace(name, file)  # noqa: PTH105
+        part.replace(file)
     except OSError as error:
-        Path(name).unlink(missing_ok=True)
+        part.unlink(missing_ok=True)
         raise UnwritableFolder(str(file), error.strerror or str(error)) from error
     except BaseException:
-        Path(name).unlink(missing_ok=True)
+        part.unlink(missing_ok=True)
         raise
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
