@@ -202,7 +202,7 @@ class AccessSettings(Settings):
 class AdminSettings(Settings):
     """Who is notified of the program's own problems."""
 
-    channel: str = Field(min_length=1)
+    channel: str
     """A channel by its name, or a chat as ``platform:chat``, such as ``telegram:12345``."""
 
 

@@ -22,7 +22,7 @@ WIDTH, HEIGHT = 1200, 600
 """Pixels: twice what a phone shows, so that it is sharp there."""
 
 _LEFT, _RIGHT, _TOP, _BOTTOM = 90, 30, 50, 80
-_GAP = 0.25
+_WIDE = 0.75  # of a bar, as a share of the room that it has
 _STEPS = 4
 _ROUND = (1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50, 60, 80, 100)
 _LABEL = 150  # pixels between two labels below the bars
@@ -85,10 +85,9 @@ def _bars(draw: ImageDraw, font: FreeTypeFont | ImageFont, chart: Chart, top: in
     for at, (label, value) in enumerate(zip(chart.labels, chart.values, strict=True)):
         x = _LEFT + place * at
         high = ground - (ground - _TOP) * value / top
+        middle, half = x + place / 2, place * _WIDE / 2
         if value:
-            box = (x + place * _GAP / 2, high, x + place * (1 - _GAP / 2), ground)
-            draw.rectangle(box, fill=_BAR)
-        middle = x + place / 2
+            draw.rectangle((middle - half, high, middle + half, ground), fill=_BAR)
         if value and len(chart.values) <= _NUMBERED:
             draw.text((middle, high - 6), str(value), fill=_INK, font=font, anchor="mb")
         if at % every == 0:

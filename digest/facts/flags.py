@@ -25,7 +25,7 @@ _CALLEES, _SURE = patterns("flags"), patterns("flags_sure")
 _WORDS = words("flag_words")
 
 # Possessive, so that a row of slashes is one comment and is not split in every possible way.
-_NOTES = re.compile(r"\s*+(?:///[^\n]*+\s*+)*+")
+_NOTES = re.compile(r"\]\s*+(?:///[^\n]*+\s*+)*+")
 _FIELD = re.compile(r"(?:pub(?:\([^)]*\))?\s+)?(?:r#)?(\w+)\s*:")
 _FIELD_LINE = re.compile(r"(?:\s*+(?:///|#\[)[^\n]*+)*+\s*+(?:pub(?:\([^)]*\))?\s+)?\w+\s*:[^\n]*")
 _DEFAULT = re.compile(r"\.default_value\(([^()]*)\)")
@@ -356,9 +356,8 @@ _ALIASES = ("alias", "visible_alias", "aliases", "visible_aliases")
 def _field_below(text: str, end: int) -> str | None:
     """A flag named after the field below an attribute whose call ends there, in ``#[arg(...)]``."""
     at, limit = end, end + _REACH
-    while text.startswith("]", at):
-        notes = _NOTES.match(text, at + 1, limit)
-        at = notes.end() if notes else limit
+    while notes := _NOTES.match(text, at, limit):
+        at = notes.end()
         if not text.startswith("#[", at) or at >= limit:
             field = _FIELD.match(text, at, limit)
             return field.group(1).replace("_", "-") if field else None

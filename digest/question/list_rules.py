@@ -209,8 +209,8 @@ def _counts(asked: Asked, tag: str) -> bool:
         or (asked.has("change") and asked.has("ask"))
     ):
         return asked.has("other")  # "my mind" is not a topic, "I upgrade" is a figure of speech
-    if tag == "future" and ChangeKind.DEPRECATIONS in asked.kinds:
-        return False  # "what will be removed"
+    if tag in {"future", "why"} and ChangeKind.DEPRECATIONS in asked.kinds:
+        return False  # "what will be removed", "what was deprecated, and why"
     if tag == "why" and ChangeKind.REVERTS in asked.kinds:
         return False  # the revert says why, if anything does
     if tag == "help":

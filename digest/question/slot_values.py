@@ -134,9 +134,7 @@ def name_of(token: Token) -> str:
         return token.slot.text
     if isinstance(token.slot, Symbol | Platform):
         return token.slot.name if isinstance(token.slot, Symbol) else ""
-    if token.text.isascii():
-        return token.text.strip("'’&+/-")
-    text = token.text.lstrip("在对把被从向于的了和与有")
+    text = token.text.strip("'’&+/-").lstrip("在对把被从向于的了和与有")
     return text.rstrip("的了里中上内有和与在") if len(text) > 2 else text
 
 

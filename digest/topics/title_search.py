@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from math import exp, log
+from string import ascii_lowercase, digits
 
 from digest.frozen import frozen
 from digest.topics.matching import topic_words
@@ -121,6 +122,9 @@ def _phrases(words: Sequence[str]) -> Iterator[str]:
         del rest[:size]
 
 
+_INSIDE = frozenset(ascii_lowercase + digits)  # after one of them, no word begins
+
+
 class _Titles:
     """Titles as one lower-case text, in which a word is found faster than in each of them."""
 
@@ -134,7 +138,7 @@ class _Titles:
         text, at = self._text, self._text.find(part)
         while at >= 0:
             place = bisect_right(self._ends, at)
-            if not at or not (text[at - 1].isascii() and text[at - 1].isalnum()):
+            if text[at - 1 : at] not in _INSIDE:
                 found.add(place)
                 at = self._ends[place] - 1  # on to the next title
             at = text.find(part, at + 1)

@@ -240,7 +240,7 @@ def _partners(graded: Graded, kinds: Collection[FactKind]) -> frozenset[str]:
 
 def _share(one: str, other: str) -> float:
     first, second = set(pieces(one)), set(pieces(other))
-    return len(first & second) / max(len(first), len(second), 1)
+    return len(first & second) / max(len(first), len(second)) if first else 0.0
 
 
 _ALIKE = 0.5  # the least share of common words for two names to be a rename

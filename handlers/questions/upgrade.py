@@ -225,9 +225,9 @@ async def with_announced(asked: Meant, ctx: Context, tip: Tip) -> tuple[Meant, S
     def fits(heading: str, note: Note) -> bool:
         words = pieces(f"{note.text} {heading}")  # "preview features" may be a heading
         terms = {*words, *joins(words, 3), *roots(note.text)}
-        ways = asked.resolved.alternatives if topic else ()
         about = all(kin(term(one)) & terms or one in terms for one in topic) or any(
-            all(one & terms for one in way if MARK not in "".join(one)) for way in ways
+            all(one & terms for one in way if MARK not in "".join(one))
+            for way in asked.resolved.alternatives
         )
         return every or (about and any(p.search(heading) or p.search(note.text) for p in patterns))
 

@@ -89,6 +89,8 @@ async def test_one_refused_recipient_holds_the_message_back_from_all(server):
         ("gone", SendReason.NO_ANSWER),
         ("451 try later", SendReason.UNAVAILABLE),
         ("452 too much mail", SendReason.RATE_LIMITED),
+        ("499 try later", SendReason.UNAVAILABLE),
+        ("500 what", SendReason.REJECTED),
         ("554 looks like spam", SendReason.REJECTED),
     ],
 )

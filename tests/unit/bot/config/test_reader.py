@@ -200,7 +200,7 @@ def test_admin_is_a_channel_or_a_chat_of_a_known_platform(load, channel, chat):
     assert target.place == chat
 
 
-@pytest.mark.parametrize("channel", ["tam", "slack:C1"])
+@pytest.mark.parametrize("channel", ["", "tam", "slack:C1"])
 def test_admin_that_is_nowhere_is_refused(load, channel):
     with pytest.raises(InvalidConfig, match="is neither a channel"):
         load(f'[admin]\nchannel = "{channel}"\n' + REPOSITORY + CHANNEL)
@@ -399,6 +399,11 @@ MISTAKES = [
     ("[[repositories]]\nplace = '--upload-pack=evil'",
      ("repositories[#1].place = '--upload-pack=evil': write a folder or an address such as "
      "https://host/owner/name")),
+    ('[[repositories]]\nplace = "/srv/engine\\n"',
+     ("repositories[#1].place = '/srv/engine\\n': write a folder or an address such as "
+     "https://host/owner/name")),
+    (REPOSITORY + "[access]\npeople = [':12345']",
+     "access.people = [':12345']: write each as platform:id, such as telegram:12345"),
     (REPOSITORY + "branch = '-x'",
      ("repositories[#1].branch = '-x': write a branch's name, or leave it out for the default "
      "branch")),

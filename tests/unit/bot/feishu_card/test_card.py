@@ -190,6 +190,11 @@ def test_list_items_keep_their_depth_below_any_number():
     assert sum(card.marks.count("bullet_list_open") for card in cards) == 120 * 3
 
 
+def test_an_ordered_list_counts_from_one():
+    listing = Listing((Item((Text("a"),)), Item((Text("b"),))), ordered=True)
+    assert one(listing).text.splitlines() == ["1. a", "2. b"]
+
+
 def test_buttons_open_or_come_back():
     actions = Actions(
         (

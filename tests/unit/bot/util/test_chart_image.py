@@ -37,6 +37,17 @@ def test_a_higher_number_is_a_higher_bar():
     assert high > 5 * low > 0
 
 
+def test_bars_stand_apart_and_above_their_labels():
+    image = Image.open(io.BytesIO(picture_of(chart(1, 1, 1, 1)).png)).convert("RGB")
+    row = [image.getpixel((x, HEIGHT - 90))[0] < 90 for x in range(WIDTH)]
+    ends = [x for x in range(1, WIDTH) if row[x] != row[x - 1]]
+    begins, widths = ends[::2], {ends[n + 1] - ends[n] for n in range(0, 8, 2)}
+    assert len(ends) == 8
+    gaps = {ends[n + 1] - ends[n] for n in range(1, 7, 2)}
+    assert max(gaps) < min(widths) / 2
+    assert abs((begins[0] + ends[-1]) / 2 - (90 + WIDTH - 30) / 2) < 3  # in the middle of the lines
+
+
 @pytest.mark.parametrize("values", [(), (5,), (0, 0), (1,) * (MOST_BARS + 1)])
 def test_what_text_tells_better_is_no_picture(values):
     assert picture_of(chart(*values)) is None

@@ -239,6 +239,11 @@ def test_new_comment_about_the_title_that_says_why_is_a_remark(path, added, foun
     assert [(r.text, r.evidence.line) for r in remarks] == ([(sentence, 2)] if found else [])
 
 
+def test_no_comment_is_about_a_title_without_words_of_content():
+    page = ("docs/pool.md", "# Pool\n", "# Pool\n\n" + WHY.replace("# ", ""))
+    assert not clues(ClueKind.REMARK, page, message="Fix it")
+
+
 def test_comment_that_only_moved_is_no_remark():
     old = "x = 1\n" + WHY + "y = 2\n"
     new = WHY + "x = 1\ny = 2\n"

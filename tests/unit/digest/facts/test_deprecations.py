@@ -119,6 +119,7 @@ def test_docstring_of_a_field_that_opens_with_the_word_is_told_from_other_notice
         ("tests/test_a.py", "def f():\n    warnings.warn('x', DeprecationWarning)\n"),
         ("CHANGELOG.md", "- `old_name` is deprecated\n"),
         ("docs/a.md", "It is deprecated since long.\n"),
+        ("a.py", "# Setting the size of `pool_limit` is deprecated.\n"),
     ],
 )
 def test_mentions_are_no_marks(path, text):

@@ -53,6 +53,20 @@ MADE = {name: kind(f"app_{name}", about) for kind, name, about in TABLE}
     assert "removed app_pools_busy" in told(facts_of("Change it", ("m/m.py", old, gone)).items)[0]
 
 
+def test_names_in_a_table_of_an_enumeration_are_metrics() -> None:
+    old = (
+        "static Name names[] = {\n"
+        '  {IDLE, "pool.idle.seconds"},\n'
+        "  {BUSY,\n"
+        '   "pool.busy.seconds"},\n'
+        "};\n"
+    )
+    for name, line in (("pool.idle.seconds", 2), ("pool.busy.seconds", 4)):
+        new = old.replace(f'"{name}"', '"pool.of.size"')
+        found = facts_of("Change it", ("src/names.cc", old, new)).items
+        assert f"removed {name} @{line}o" in told(found)
+
+
 def test_a_name_that_a_registry_may_complete_is_not_renamed() -> None:
     old = 'package m\n\nfunc init() {\n\tprometheus.Register("ops_total", "Operations.", nil, ops)\n}\n'
     new = old.replace('"ops_total"', '"app_ops_total"').replace(

@@ -82,6 +82,12 @@ async def test_member_changes_nothing_that_all_in_a_chat_share(handler, intent):
     assert profiles.kept == {}
 
 
+async def test_question_from_no_conversation_changes_no_profile():
+    here = replace(asked(Profiles(), admin=True), conversation=None)
+    with pytest.raises(UserError, match="cannot be stored here"):
+        await edit_profile(EditProfile(add=(ENTRY,)), here)
+
+
 async def test_member_changes_a_profile_of_their_own():
     profiles = Profiles()
     await edit_profile(EditProfile(clear=True, mine=True), asked(profiles, admin=False))

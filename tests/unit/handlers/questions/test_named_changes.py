@@ -102,6 +102,7 @@ async def test_deprecated_names_are_those_of_the_kind(question, told):
     }
     shown = markdown((await ask(question, context(source))).document)
     assert ("`--eager` deprecated" in shown or "弃用 `--eager`" in shown) is told
+    assert told or "deprecated: none" in shown or "removed: none" in shown
 
 
 async def test_a_name_is_told_with_when_it_came_and_went(ctx):

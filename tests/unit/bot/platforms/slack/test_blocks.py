@@ -18,8 +18,11 @@ from bot.platforms.slack.rich_text import (
     LONGEST,
     LONGEST_LINE,
     element,
+    elements,
     escape,
     fallback,
+    lines_of,
+    list_frame,
     weight,
 )
 from digest.document import (
@@ -231,6 +234,25 @@ def test_table_that_goes_on_was_as_long_as_slack_takes(length):
         # Without the brackets around all rows.
         assert weight(held) - 2 <= LONGEST_LINE < weight([*held, following[1]]) - 2
         assert len(held) < MOST_ROWS
+
+
+def test_a_line_of_many_short_pieces_is_split_where_it_is_full():
+    spans = tuple(one for n in range(300) for one in (Text(f"text {n} "), Code(f"code{n}")))
+    lines = [
+        line.elements for line in lines_of(list_frame(ordered=False, depth=0), elements(spans))
+    ]
+    assert len(lines) > 1
+    for line, following in pairwise(lines):
+        assert weight(line) - 1 <= LONGEST_LINE < weight([*line, following[0]]) - 1
+
+
+def test_a_list_gets_no_deeper_than_slack_shows_it():
+    item = Item((Text("last"),))
+    for _ in range(11):
+        item = Item((Text("a"),), (item,))
+    (part,) = render(Document(title="t", blocks=(Listing((item,)),)))
+    depths = [one["indent"] for block in json.loads(part.body) for one in block["elements"]]
+    assert (len(depths), max(depths)) == (9, 8)
 
 
 def test_a_heading_goes_with_what_it_leads_to():

@@ -99,3 +99,9 @@ def test_method_below_a_condition_of_its_class_is_one_of_the_class() -> None:
     assert not any(f.action is Action.REMOVED for f in found)
     inner = "def a():\n    if 1:\n        pass\n    def b():\n        pass\n"
     assert [header.name for header in Outline(inner).scan(0, len(inner))] == ["a", "a.b"]
+
+
+@pytest.mark.parametrize("line", ['quotes = \'"""\'', '# as in """', 'a = b\'"""\'; c = 1'])
+def test_quotes_that_are_quoted_or_in_a_comment_open_no_text(line: str) -> None:
+    text = f"{line}\n\n\nclass Pool:\n    def take(self):\n        pass\n"
+    assert [one.name for one in Outline(text).scan(0, len(text))] == ["Pool", "Pool.take"]
