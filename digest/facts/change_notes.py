@@ -254,13 +254,25 @@ def bare(line: str) -> str:
     return re.sub(r"[^a-z]+", "", line[:_LONGEST].lower())[:40] or line.strip()
 
 
+_GROUP = lazy(r"[*-] (?P<text>[A-Z][a-z]+(?: [a-z]+){0,2}):?\s*")
+"""An item of a list that is a heading of the items below it: *Breaking changes*."""
+_NESTED = lazy(r" {2,4}(?=[*-] )")
+
+
 def sections(
     text: str, first: tuple[int, ...], last: tuple[int, ...]
 ) -> Iterator[tuple[str, str, tuple[tuple[int, str], ...]]]:
     """The numbered lines of the releases, with the release and the heading above them."""
     part: list[tuple[int, str]] = []
-    release, heading, inside = "", "", False
-    for number, line in enumerate(text.split("\n"), 1):
+    release, heading, inside, indent = "", "", False, 0
+    lines = text.split("\n")
+    for number, (line, below) in enumerate(zip(lines, [*lines[1:], ""], strict=True), 1):
+        if (group := _GROUP.fullmatch(line)) and (nested := _NESTED.match(below)):
+            line, indent = f"### {group['text']}", nested.end()  # noqa: PLW2901 - a heading
+        elif line[:indent].strip():
+            indent = 0
+        else:
+            line = line[indent:]  # noqa: PLW2901 - an entry below a heading in a list
         if line.startswith("#"):
             yield release, heading, tuple(part)
             heading, part = line, []

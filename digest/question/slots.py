@@ -227,6 +227,7 @@ def slots_of(text: str, now: Now, background: slot_values.Background) -> list[sl
         for thing in ("release", "version"):
             masked.text = masked.text.replace(f" {own} {thing}", f" {thing}")
             masked.text = re.sub(rf"\b{thing} of {re.escape(own)}\b", thing, masked.text)
+        masked.text = re.sub(rf"\bdid {re.escape(own)} (?=drop\b)", "did you ", masked.text)
         newest = rf"\b((?:new|lat)est) {re.escape(own)}(?=$| and\b|[?,])"
         masked.text = re.sub(newest, r"\1 release", masked.text)
     masked.text = _ORDINAL.sub(lambda found: "零一二三四五六七八九"[int(found[1])], masked.text)

@@ -310,13 +310,15 @@ async def _announced(
     texts = await changelogs(sha, ctx, tip)
     # A package of the repository may have had a release of the same number long before.
     base = await commit_of(refs.base, ctx.watched.source)
-    before = {p: {*text.split("\n")} for p, text in (await changelogs(base, ctx, tip)).items()}
+    old = await changelogs(base, ctx, tip)
+    before = {path: {*map(str.strip, text.split("\n"))} for path, text in old.items()}
     found = [
         _Announced(release, note)
         for path, text in texts.items()
         for release, heading, part in sections(text, first, last or (10**6,))
         for note in entries(SideLines(path=path, side=Side.NEW, changed=part, text=text))
-        if fits(heading, note) and dict(part)[note.evidence.line] not in before.get(path, ())
+        if fits(heading, note)
+        and dict(part)[note.evidence.line].strip() not in before.get(path, ())
     ]
     return list({one.note.text: one for one in found}.values())
 
