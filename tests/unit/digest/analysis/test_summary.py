@@ -121,18 +121,19 @@ def test_default_that_is_now_computed_is_told_by_a_title_about_it(title, line):
 
 
 @pytest.mark.parametrize(
-    ("title", "first"),
+    ("title", "name", "own"),
     [
-        ("Set the default cards of a pool", "Set the default cards of a pool."),
-        ("Set the default cards of a size", "--card-pool-size now defaults to 2 (was 1)."),
-        ("Set the default card_pool_size", "--card-pool-size now defaults to 2 (was 1)."),
-        ("Set the cards of a size by default", "Set the cards of a size by default."),
-        ("Set the default tokens", "Set the default tokens."),
+        ("Set the default cards of a pool", "--size-limit", True),
+        ("Set the default cards of a pool", "--card-limit", True),
+        ("Set the default tokens", "--card-pool-size", True),
+        ("Set the cards of a size by default", "--card-pool-size", True),
+        ("Set the default cards of a size", "--card-pool-size", False),
+        ("Set the default card_pool_size", "--card-pool-size", False),
     ],
 )
-def test_title_of_a_default_comes_first_if_it_is_about_another_one(title, first):
-    item = default("--card-pool-size" if "pool" not in title or "_" in title else "--size-limit")
-    assert lines(title, item)[0] == first
+def test_title_of_a_default_comes_first_if_it_is_about_another_one(title, name, own):
+    told = f"{title}." if own else f"{name} now defaults to 2 (was 1)."
+    assert lines(title, default(name))[0] == told
 
 
 def deprecated(*others):
