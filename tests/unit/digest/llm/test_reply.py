@@ -157,6 +157,38 @@ def test_types_that_nothing_bears_out_are_not_taken():
     assert parse_reply(value, POOL, Language.EN).change_types == (ChangeType.FEATURE,)
 
 
+@pytest.mark.parametrize(
+    ("aspect", "named", "types"),
+    [
+        ("compatibility", ["breaking", "security", "fix"], ["breaking", "fix"]),
+        ("security", ["breaking", "security", "security"], ["security"]),
+        ("performance", ["performance", "architecture"], ["performance"]),
+        ("architecture", ["refactor", "architecture"], ["refactor", "architecture"]),
+        ("performance", ["fix", "refactor", "docs", "tests", "build", "ci"],
+         ["fix", "refactor", "tests", "build"]),
+        ("security", ["dependency"], None),
+        ("security", "fix", ["fix"]),
+    ],
+)  # fmt: skip
+def test_types_are_those_that_the_facts_or_kept_insights_support(aspect, named, types):
+    value = reply(insights=[{**TRUE, "aspect": aspect}]) | {"change_types": named}
+    found = parse_reply(value, POOL, Language.EN)
+    facts = analyse(POOL.graded, Language.EN).change_types
+    assert [str(one) for one in found.change_types] == (types or [str(one) for one in facts])
+    nothing = reply(insights=[{**FALSE, "aspect": aspect}]) | {"change_types": ["fix"]}
+    assert parse_reply(nothing, POOL, Language.EN).change_types == facts
+
+
+def test_what_the_author_calls_breaking_stays_so_whatever_the_model_says():
+    made = materials.material("feat!: drop it", ("engine/cli.py", "x = 1\n", "y = 1\n"))
+    for named, types in (
+        (["fix"], (ChangeType.BREAKING, ChangeType.FIX)),
+        (["fix", "breaking"], (ChangeType.BREAKING, ChangeType.FIX)),
+    ):
+        value = reply(summary=[{"text": "Drops it.", "cites": ["M"]}]) | {"change_types": named}
+        assert parse_reply(value, made, Language.EN).change_types == types
+
+
 def test_what_the_prompt_did_not_show_is_told():
     prompt = prompt_for(POOL, Language.ZH, materials.words, 100_000)
     judged = judge_reply(reply(), POOL, Language.ZH, omitted=prompt.omitted)
