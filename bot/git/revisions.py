@@ -177,7 +177,7 @@ def _stamp(file: Path) -> tuple[int, int, int] | None:
 
 
 _MOST = 1000  # the most tags that are compared, the newest: each is an argument of git
-_TAG = lazy(r"[0-9A-Za-z][\w./+@-]{0,99}", re.ASCII)
+_TAG = lazy(r"@?[0-9A-Za-z][\w./+@-]{0,98}", re.ASCII)
 """Characters of a release tag: nothing that git could take for an option or a pattern."""
 
 _FIELDS = "%(refname:lstrip=2) %(objectname) %(*objectname)"

@@ -19,7 +19,7 @@ LATEST = "latest-release"
 """Stands for the tag of the latest release, however the question asked for it."""
 
 _TAG = lazy(
-    r"(?P<prefix>(?:[A-Za-z][\w.+-]*[/_@-])?[vV]?)(?P<number>\d+(?:\.\d+)*)(?P<rest>[\w.+-]*)",
+    r"(?P<prefix>(?:(?:@[\w.-]+/)?[A-Za-z][\w.+-]*[/_@-])?[vV]?)(?P<number>\d+(?:\.\d+)*)(?P<rest>[\w.+-]*)",
     re.ASCII,
 )
 _BEFORE_FINAL = lazy(
@@ -28,7 +28,7 @@ _BEFORE_FINAL = lazy(
     re.IGNORECASE,
 )
 _NAME = (
-    rf"(?:{LATEST}(?:s-[2-9])?|(?:[A-Za-z][\w+-]*[/_-])?(?:[vV]\d+(?:\.\d+)*|\d+(?:\.\d+)+)"
+    rf"(?:{LATEST}(?:s-[2-9])?|(?:[A-Za-z][\w+-]*[/_-])?(?:[vV]\d+(?:\.\d+)*|\d+(?:\.\d+)+|\d+(?=\.x))"
     r"(?:[.+-]?[A-Za-z][\w.+-]*)?)"
 )
 _ASKED = lazy(

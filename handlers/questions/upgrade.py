@@ -65,7 +65,10 @@ _WARNING = frozenset({"breaking", "removed", "deprecated"})
 
 
 def _warns(_heading: str, note: Note) -> bool:
-    return note.mark in _WARNING or note.text.upper().startswith("[CHANGE]")
+    return note.mark in _WARNING or _WARNS.match(note.text) is not None
+
+
+_WARNS = lazy(r"\[CHANGE\]|\W*breaking\b", re.IGNORECASE)
 
 
 _MOST = 25  # the most lines of each group

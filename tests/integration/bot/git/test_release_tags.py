@@ -177,7 +177,12 @@ async def test_a_series_of_a_branch_of_its_own_is_not_skipped(builder):
 
 @pytest.mark.parametrize(
     ("path", "release"),
-    [("pool/a.rs", "pool-v1.4.0"), ("cards/a.rs", "cards-v0.2.0"), ("README.md", "cards-v0.2.0")],
+    [
+        ("pool/a.rs", "pool-v1.4.0"),
+        ("cards/a.rs", "cards-v0.2.0"),
+        ("README.md", "cards-v0.2.0"),
+        ("packages/kite/a.ts", "@acme/kite@1.4.0"),
+    ],
 )
 async def test_of_several_packages_a_change_is_in_the_release_of_the_one_it_changes(
     tmp_path, path, release
@@ -186,6 +191,6 @@ async def test_of_several_packages_a_change_is_in_the_release_of_the_one_it_chan
     commit = made.commit("Change a file", {path: "1"})
     made.git("tag", "cards-v0.2.0", "main")
     made.commit("Change another", {"b.txt": "1"})
-    for tag in ("core-v0.9.0", "pool-v1.4.0"):
+    for tag in ("core-v0.9.0", "pool-v1.4.0", "@acme/kite@1.4.0"):
         made.git("tag", tag, "main")
     assert await released(made, commit, "Change a file") == (release, [])

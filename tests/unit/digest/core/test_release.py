@@ -21,6 +21,7 @@ from digest.core.release import (
         ("v0.8.5.post1", "v", False),
         ("1.0.0-beta.1", "", True),
         ("engine/v2.0", "engine/v", False),
+        ("@acme/kite@2.0.1", "@acme/kite@", False),
         ("v3.0-dev", "v", True),
     ],
 )
@@ -46,6 +47,7 @@ def test_what_is_no_version_is_none(tag):
         ("v0.9.2 版本", ReleaseQuestion(name="v0.9.2")),
         ("v0.9.2 的调度器", ReleaseQuestion(name="v0.9.2", topic="调度器")),
         ("MoE in v0.9.1", ReleaseQuestion(name="v0.9.1", topic="MoE")),
+        ("MoE in 25.x", ReleaseQuestion(name="25.x", topic="MoE")),
         ("v1", ReleaseQuestion(name="v1")),
         ("scheduler", None),
         ("python 3.12", None),
@@ -109,6 +111,7 @@ def test_latest_is_the_highest_of_the_family_that_was_tagged_last(tags, newest):
         ("acme/pool", {"core-v2.4": 300, "v1.4": 299, "v1.5": 298}, "v1.5"),
         ("acme/pool", {"core-v2.4": 300, "pool-v1.4": 1}, "core-v2.4"),
         ("acme/kite", {"core-v2.4": 9, "pool-v1.4": 8}, "core-v2.4"),
+        ("acme/kite", {"@acme/docs@2.4": 9, "@acme/kite@1.4": 8}, "@acme/kite@1.4"),
     ],
 )
 def test_latest_of_several_packages_is_of_the_one_with_the_name_of_the_repository(

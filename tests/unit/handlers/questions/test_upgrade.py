@@ -116,15 +116,17 @@ async def test_an_old_release_of_a_package_with_the_same_number_announces_nothin
 async def test_items_of_a_changelog_may_be_headings_of_those_below_them(source):
     log = (
         "## 2.0.0 / 2026-08-01\n\n* Breaking changes\n  * Raise an error without a block (#13)\n"
-        "  * Answer in lower case\n\n* Bugfixes\n  * Mend it (#12)\n\n## 1.0.0\n\n"
+        "  * Answer in lower case\n\n* Changed\n  * Breaking change: rename it\n"
+        "  * Mend it (#12)\n\n## 1.0.0\n\n"
         "* Breaking changes\n  * Long ago\n"
     )
     source.tags = {"v2.0.0": CHANGES[0].sha, "v1.0.0": CHANGES[3].sha}
     source.trees = {(CHANGES[0].sha, "History.md"): log}
     shown = markdown((await ask("upgrading from 1 to 2, what breaks", context(source))).document)
-    assert "Announced in the project's changelog (2 changes)" in shown
+    assert "Announced in the project's changelog (3 changes)" in shown
     assert "Raise an error without a block (#13)" in shown
     assert "Answer in lower case" in shown
+    assert "Breaking change: rename it" in shown
     assert not any(said in shown for said in ("Mend it", "Long ago"))
 
 
