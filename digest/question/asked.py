@@ -162,8 +162,9 @@ class Asked:
     def kinds(self) -> tuple[ChangeKind, ...]:
         """Kinds of change, those of filters first."""
         spoken = [ChangeKind(value) for value in self.values.get("kind", ())]
-        aside = self.counts("per:folder") or (ChangeKind.FIX in spoken and self.left)
-        if ChangeKind.DEPENDENCIES in spoken and aside:
+        others = [t for n, t in enumerate(self.tokens) if n not in self._author[1]]
+        about = ChangeKind.FIX in spoken and any(not (t.tags or t.slot) for t in others)
+        if ChangeKind.DEPENDENCIES in spoken and (about or self.counts("per:folder")):
             spoken.remove(ChangeKind.DEPENDENCIES)  # "most changed crates", "git dependency fixes"
         apart = self.has("join") and not self.says("related")
         if len(spoken) > 1 and ChangeKind.FIX in spoken and not apart:
