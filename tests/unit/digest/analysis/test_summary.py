@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from digest.analysis.analyse import acts, gist
-from digest.core.change import Side
+from digest.core.change import FileStatus, Side
 from digest.core.enums import Language
 from digest.core.facts import Action, Clue, ClueKind, FactKind, Note, Undone
 from digest.core.grade import Level
@@ -30,8 +30,8 @@ def clue(kind, **more):
 
 
 def change(title, *items, clues=(), **more):
-    files = [samples.file(path) for path in (CLI, OTHER)]
-    more |= {"files": files, "items": items, "clues": tuple(clues)}
+    more = {"files": [samples.file(path) for path in (CLI, OTHER)]} | more
+    more |= {"items": items, "clues": tuple(clues)}
     return samples.change(1, title, Level.HIGH, **more)
 
 
@@ -61,6 +61,8 @@ def test_title_that_says_little_comes_after_the_author_s_words():
     assert lines("Count cards at night", paragraphs=[QUOTE]) == ["Count cards at night.", quote]
     new = fact(FactKind.FLAG, Action.ADDED, "--night")
     note = Note(mark="", text="Cards are now counted at night.", evidence=new.evidence)
+    files = [samples.file(CLI, status=FileStatus.ADDED, added=90)]
+    assert lines("Pools", new, files=files) == ["New flag --night.", "New: Pools."]
     told = lines("Pools", new, notes=(note,))
     assert told == ["Cards are now counted at night.", "New flag --night.", "Pools."]
 

@@ -190,8 +190,10 @@ def test_place_is_told_with_what_happened_there(more, said):
 
 
 def test_place_of_several_files_is_told_with_their_number_and_lines():
-    (place,) = places([samples.file(f"src/{name}.py", added=2, deleted=1) for name in "abc"], 1)
-    assert plain(place.described(Language.EN)) == "src/ (3 files, +6 −3)"
+    for called, told in (("abc", "src/ (3 files, +6 −3)"), ("ab", "src/ (2 files, +4 −2)")):
+        files = [samples.file(f"src/{name}.py", added=2, deleted=1) for name in called]
+        (place,) = places(files, 1)
+        assert plain(place.described(Language.EN)) == told
 
 
 def touching(*paths):
@@ -238,6 +240,7 @@ def of_class(name, action=Action.REMOVED, **more):
         # What holds for three classes comes before a function, and a function before other methods.
         (["A.put", "A.take", "B.take", "C.take", "run"], "take (3 classes), run and A.put",
          "take（3 个类）、run 和 A.put"),
+        (["A.take", "A.take", "run", "run"], "run and A.take", "run 和 A.take"),  # overloads
         (["A.take", "B.take", "run"], "run and take (2 classes)", "run 和 take（2 个类）"),
         (["A.__init__", "B.__init__"], "the constructors of 2 classes", "__init__（2 个类）"),
     ],
