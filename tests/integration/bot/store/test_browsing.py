@@ -8,12 +8,13 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from bot.store import forge_records
 from bot.store.analyses import SqlAnalyses
 from bot.store.archive import SqlArchive
 from bot.store.browsing import Extent, SqlBrowsing
 from bot.store.database import Database
 from bot.store.digests import SqlDigests
-from bot.store.forge_records import SqlRequests
+from bot.store.forge_records import ForgePage, SqlPages, SqlRequests
 from bot.store.maintenance import reindex
 from digest.core.grade import Level
 from digest.core.request import PullRequest, RequestState
@@ -22,6 +23,7 @@ from tests.integration.bot.store.samples import OTHER, REPOSITORY, START, made
 from tests.integration.bot.store.test_analyses import BASIS, kept
 from tests.integration.bot.store.test_digests import digest
 from tests.support.channels import forget
+from tests.support.fakes import FakeClock
 
 UTC_ZONE = ZoneInfo("UTC")
 
@@ -144,3 +146,14 @@ async def test_version_stands_while_others_are_written(
     before = await browsing.version(REPOSITORY)
     await archive.save(OTHER, [made(2)])
     assert await browsing.version(REPOSITORY) == before
+
+
+async def test_the_newest_responses_of_forges_are_kept(database: Database, monkeypatch):
+    monkeypatch.setattr(forge_records, "_ROOM", 1)
+    at = datetime(2026, 3, 4, tzinfo=UTC)
+    for number in range(4):
+        clock = FakeClock(at + timedelta(hours=number))
+        pages = SqlPages(database, clock, most=2)
+        await pages.put("ada", f"/{number}", ForgePage(value=number))
+    kept = [await pages.get("ada", f"/{number}") for number in range(4)]
+    assert [page and page.value for page in kept] == [None, None, 2, 3]

@@ -68,6 +68,13 @@ def test_four_steps_hold_the_highest_bar_and_not_much_more(most):
     assert most <= 4 * _step(most) <= max(4, 2 * most)
 
 
+def test_the_numbers_of_an_axis_are_round():
+    steps = {_step(most) for most in range(1, 40_000)}
+    leading = {int(f"{step:02}"[:2]) if step > 9 else step for step in steps}
+    assert all(one in {1, 2, 3, 4, 6, 8, 12} or one % 5 == 0 for one in leading)
+    assert {10, 20, 50, 100, 1000} < steps
+
+
 def test_the_library_is_not_imported_before_it_is_needed():
     code = "import bot.util.chart_image, sys; sys.exit('PIL' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -83,6 +83,12 @@ COMMANDS = {
     "订阅 vllm 周一到周三": Subscribe(
         repository="vllm", timing=DigestTiming(weekdays=frozenset({0, 1, 2}))
     ),
+    "订阅 vllm 周一到周三、周五": Subscribe(
+        repository="vllm", timing=DigestTiming(weekdays=frozenset({0, 1, 2, 4}))
+    ),
+    "subscribe vllm mon, wed-fri": Subscribe(
+        repository="vllm", timing=DigestTiming(weekdays=frozenset({0, 2, 3, 4}))
+    ),
     "订阅 vllm 每周": Subscribe(repository="vllm", kind=Frequency.WEEKLY),
     "subscribe vllm monthly": Subscribe(repository="vllm", kind=Frequency.MONTHLY),
     "subscribe vllm every month on monday 9:00": Subscribe(

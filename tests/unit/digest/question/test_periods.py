@@ -334,6 +334,8 @@ def test_a_number_in_characters_is_no_day():
         (22, 28, "7月第四周"),
         (25, 31, "the last week of July"),
         (1, 10, "the beginning of July, the start of July, early July, 7月上旬, 7月初"),
+        (1, 10, "the first 10 days of July"),
+        (1, 31, "the first 40 days of July"),
         (11, 20, "the middle of July, mid-July, 7月中旬, 7月中"),
         (21, 31, "the end of July, late July, 7月下旬, 7月底, 7月末"),
         (1, 3, "the first three days of July, 7月前3天"),

@@ -383,6 +383,12 @@ async def test_what_an_author_did_besides_is_not_limited_to_the_day_of_the_list(
     assert theirs.window.until - theirs.window.since > timedelta(days=2)
 
 
+async def test_after_the_list_of_one_day_others_are_of_that_day(ctx):
+    theirs = await said(ctx, "changes on 2026-01-22", "what else changed that day")
+    assert theirs.window is not None
+    assert (theirs.window.since.day, theirs.window.until.day) == (22, 23)
+
+
 async def test_related_changes_are_those_of_its_main_file(ctx):
     answer = await said(ctx, "explain #12", "anything related?")
     assert (answer.intent, shas(answer)) == ("changed", ["bbbbbbb2"])

@@ -93,6 +93,12 @@ async def test_that_no_name_was_removed_is_said_with_what_was_looked_for(ctx):
     ],
 )
 async def test_deprecated_names_are_those_of_the_kind(question, told):
+    shown = markdown((await ask(question, deprecating())).document)
+    assert ("`--eager` deprecated" in shown or "弃用 `--eager`" in shown) is told
+    assert told or "deprecated: none" in shown or "removed: none" in shown
+
+
+def deprecating():
     flag = 'p.add_argument("--eager", help="Run eagerly.")'
     old = flag.replace("Run", "Deprecated: use --mode. Run")
     made = touching("bbbbbbb2", "Say it (#11)", days=3, removed=flag, added=old)
@@ -100,9 +106,12 @@ async def test_deprecated_names_are_those_of_the_kind(question, told):
     source.blobs = {
         f"bbbbbbb2-{side}": f"{HEAD}\n{line}\n" for side, line in (("old", flag), ("new", old))
     }
-    shown = markdown((await ask(question, context(source))).document)
-    assert ("`--eager` deprecated" in shown or "弃用 `--eager`" in shown) is told
-    assert told or "deprecated: none" in shown or "removed: none" in shown
+    return context(source)
+
+
+async def test_a_name_is_said_to_be_deprecated_with_the_change_that_says_so():
+    shown = markdown((await ask("is --eager deprecated?", deprecating())).document)
+    assert "`--eager` has been deprecated since [Say it (#11)]" in shown
 
 
 async def test_a_name_is_told_with_when_it_came_and_went(ctx):

@@ -216,6 +216,11 @@ async def test_in_a_thread_of_ours_no_mention_is_needed(server):
         stranger = server.post("oc_team", {}, sender="ou_bob")
         await push(server, says("lunch?", message={**said, "root_id": stranger.id}))
         await push(server, says("lunch?", message={**said, "root_id": "om_nowhere"}))
+        # Somebody's thread in which the bot was asked to answer.
+        theirs = server.post("oc_team", {}, sender="ou_bob")
+        await sender.send("oc_team", part, Receipt(message=theirs.id, thread=theirs.id))
+        await push(server, says("thanks", message={**said, "root_id": theirs.id}))
+        assert (await first(heard)).text == "thanks"
         # One that began with a word to the bot, before this process.
         asked = server.post("oc_team", {}, sender="ou_bob")
         asked.mentions.append({"id": BOT, "key": "@_user_1"})
