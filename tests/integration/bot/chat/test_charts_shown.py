@@ -22,11 +22,16 @@ class Gallery(Board):
 
     shown: list[tuple[str, str, str]] = field(default_factory=list)
     refuses: SendError | None = None
+    turns: list[str] = field(default_factory=list)
+
+    async def ready(self, chat: str, *, answer: bool = False) -> None:
+        self.turns.append(chat)
 
     async def show(self, chat: str, picture: Picture, below: Receipt) -> None:
         if self.refuses:
             raise self.refuses
         assert self.stands  # the answer comes first
+        assert self.turns.pop() == chat  # a picture waits for a turn as a message does
         self.shown.append((chat, picture.title, below.message))
 
 

@@ -218,6 +218,14 @@ def test_an_item_with_a_sign_of_its_own_has_no_bullet():
     assert body(listing)["text"] == "🔴 one\n• two"
 
 
+def test_each_level_of_a_list_has_its_bullet_and_the_last_stands_for_deeper_ones():
+    item = Item((Text("e"),))
+    for word in "dcba":
+        item = Item((Text(word),), (item, Item((Text("x"),))))
+    lines = [line for line in body(Listing((item,)))["text"].splitlines() if "x" not in line]
+    assert lines == ["• a", "  ◦ b", "    ▪ c", "    ▪ d", "    ▪ e"]
+
+
 def test_a_line_below_each_item_needs_no_bullet_and_more_lines_do():
     one = Listing((Item((Text("a"),), (Item((Text("why"),)),)), Item((Text("b"),))))
     assert body(one)["text"] == "• a\nwhy\n\n• b"
