@@ -9,12 +9,12 @@ release and yields none.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from digest.core.change import FileChange, FileStatus
-from digest.core.facts import Area, Note
+from digest.core.change import FileChange, FileStatus, Side
+from digest.core.facts import Area, Evidence, Note
 from digest.core.patterns import lazy, read_patterns
 from digest.core.release import VERSION_NUMBER, version_number
 from digest.facts.help_text import clean
@@ -212,6 +212,39 @@ _MOST_WORDS = 3  # words of a name that is no title
 
 def _note(new: SideLines, number: int, mark: str, text: str) -> Note:
     return Note(mark=mark, text=" ".join(text.split())[:_LONGEST], evidence=new.evidence(number))
+
+
+def guides(files: Iterable[str]) -> list[str]:
+    """The guides on upgrading among files, those nearest to the root first."""
+    found = (one for one in files if is_upgrade_guide(one) or is_upgrade_guide(one.lower()))
+    return sorted(found, key=lambda path: (path.count("/"), path))
+
+
+def guided(
+    path: str, text: str, first: tuple[int, ...], last: tuple[int, ...]
+) -> Iterator[tuple[str, Note]]:
+    """The headings of a guide on upgrading below those of some releases, with the release."""
+    release, level, fenced = "", 0, False
+    lines = text.split("\n")
+    for number, (line, under) in enumerate(zip(lines, [*lines[1:], ""], strict=True), 1):
+        fenced ^= line.lstrip().startswith("```")
+        marked = _MARKED.match(line)
+        depth = len(marked[1]) if marked else 2 if line.strip() and _UNDER.fullmatch(under) else 0
+        fenced = fenced and depth <= _COMMENTS  # a fence may not have been closed
+        if fenced or not depth:
+            continue
+        if release and depth > level:
+            if depth == level + 1:
+                at = Evidence(path=path, line=number, side=Side.NEW)
+                yield release, Note(mark="", text=marked["text"] if marked else line, evidence=at)
+            continue
+        found, level = VERSION_NUMBER.findall(line[:80]), depth
+        release = found[-1] if found and first < version_number(found[-1]) <= last else ""
+
+
+_MARKED = lazy(r"(#{1,6}) +(?P<text>.{1,200})")
+_UNDER = lazy(r"-{4,}\s*")
+_COMMENTS = 2  # signs before comments in code, as before headings
 
 
 def mark_of(text: str) -> str:

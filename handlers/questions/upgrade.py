@@ -112,6 +112,7 @@ async def upgrade(intent: Changed, reached: Reach, ctx: Context, tip: Tip) -> An
         *patched_blocks(patched, viewpoint(ctx, tip)),
         *upgrade_blocks(items, viewpoint(ctx, tip)),
         *_group(ANNOUNCED_IN, [_said(note) for note in notes], ctx.language),
+        *_group(words.GUIDED_IN, await _guided(refs, between.tip, ctx, tip), ctx.language),
         *_group(
             words.KINDS[ChangeKind.BREAKING],
             [(title_link(g, ctx.watched.repository),) for g in marked],
@@ -138,6 +139,20 @@ async def upgrade(intent: Changed, reached: Reach, ctx: Context, tip: Tip) -> An
         rows=tuple(AnswerRow(graded=g, why=graded_because(g, ctx.language)) for g in told),
         patched=tuple(patched),
     )
+
+
+async def _guided(refs: Refs, sha: str, ctx: Context, tip: Tip) -> list[Spans]:
+    """The points of the project's guides on upgrading for the releases between two."""
+    from digest.facts.change_notes import guided, guides
+
+    first, last = version_number(refs.base), version_number(refs.tip) or (10**6,)
+    paths = guides(await ctx.watched.source.files(replace(tip, sha=sha)))[:_FILES]
+    texts = await ctx.watched.source.contents([(sha, path) for path in paths if first])
+    return [
+        _said(_Announced(release=release, note=note))
+        for (_, path), text in texts.items()
+        for release, note in guided(path, text, first, last)
+    ]
 
 
 async def patched_files(

@@ -130,6 +130,20 @@ async def test_items_of_a_changelog_may_be_headings_of_those_below_them(source):
     assert not any(said in shown for said in ("Mend it", "Long ago"))
 
 
+async def test_points_of_a_guide_on_upgrading_are_told_for_the_releases_between(source):
+    guide = (
+        "Upgrading\n=========\n\n### Upgrading to >= 1.2\n\n#### At least Go 1.26 is needed\n\n"
+        "```\n# no heading\n```\n\n##### Why\n\n#### `errors:` is renamed\n\n"
+        "### Upgrading to >= 1.0\n\n#### Long ago\n"
+    )
+    source.trees = {(CHANGES[0].sha, "UPGRADING.md"): guide}
+    shown = markdown((await ask("what breaks from v1.0.0 to v1.2.0", context(source))).document)
+    assert "In the project's notes on upgrading (2 changes)" in shown
+    assert "At least Go 1.26 is needed · `1.2` · `UPGRADING.md:6`" in shown
+    assert "`errors:` is renamed" in shown
+    assert not any(said in shown for said in ("no heading", "Why", "Long ago"))
+
+
 async def test_the_changelog_of_a_release_decides_which_changes_are_of_a_kind(source):
     source.tags = {**source.tags, "v1.1.0": CHANGES[2].sha}
     source.trees = {
