@@ -9,7 +9,7 @@ release and yields none.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -214,17 +214,24 @@ def _note(new: SideLines, number: int, mark: str, text: str) -> Note:
     return Note(mark=mark, text=" ".join(text.split())[:_LONGEST], evidence=new.evidence(number))
 
 
-def guides(files: Iterable[str]) -> list[str]:
-    """The guides on upgrading among files, those nearest to the root first."""
-    found = (one for one in files if is_upgrade_guide(one) or is_upgrade_guide(one.lower()))
-    return sorted(found, key=lambda path: (path.count("/"), path))
+def guides(files: Collection[str], first: tuple[int, ...], last: tuple[int, ...]) -> list[str]:
+    """The guides on upgrading and notes on some releases among files, nearest to the root first."""
+    notes = {one: match[1] for one in files if (match := _NOTES.search(one))}
+    found = [one for one in files if is_upgrade_guide(one) or is_upgrade_guide(one.lower())]
+    found += [one for one, own in notes.items() if first < version_number(own) <= last]
+    return sorted(found, key=lambda path: (path not in notes, path.count("/"), path))
+
+
+_NOTES = lazy(r"(?:^|/)releases?/v?(\d+(?:\.\d+)+)\.(?:md|rst|txt)$")
+_ACTS = lazy(r"upgrade considerations|incompatib|\bbreaking\b|\bdeprecat|\bremov", re.IGNORECASE)
+"""Headings of notes on a release above what users have to act on."""
 
 
 def guided(
     path: str, text: str, first: tuple[int, ...], last: tuple[int, ...]
 ) -> Iterator[tuple[str, Note]]:
     """The headings of a guide on upgrading below those of some releases, with the release."""
-    release, level, fenced = "", 0, False
+    release, level, fenced, own = "", 0, False, _NOTES.search(path)
     lines = text.split("\n")
     for number, (line, under) in enumerate(zip(lines, [*lines[1:], ""], strict=True), 1):
         fenced ^= line.lstrip().startswith("```")
@@ -238,7 +245,8 @@ def guided(
                 at = Evidence(path=path, line=number, side=Side.NEW)
                 yield release, Note(mark="", text=marked["text"] if marked else line, evidence=at)
             continue
-        found, level = VERSION_NUMBER.findall(line[:80]), depth
+        named = VERSION_NUMBER.findall(line[:80])
+        found, level = ([own[1]] if _ACTS.search(line) else []) if own else named, depth
         release = found[-1] if found and first < version_number(found[-1]) <= last else ""
 
 

@@ -146,8 +146,9 @@ async def _guided(refs: Refs, sha: str, ctx: Context, tip: Tip) -> list[Spans]:
     from digest.facts.change_notes import guided, guides
 
     first, last = version_number(refs.base), version_number(refs.tip) or (10**6,)
-    paths = guides(await ctx.watched.source.files(replace(tip, sha=sha)))[:_FILES]
-    texts = await ctx.watched.source.contents([(sha, path) for path in paths if first])
+    files = await ctx.watched.source.files(replace(tip, sha=sha)) if first else ()
+    paths = guides(files, first, last)[:_FILES]
+    texts = await ctx.watched.source.contents([(sha, path) for path in paths])
     return [
         _said(_Announced(release=release, note=note))
         for (_, path), text in texts.items()

@@ -136,12 +136,18 @@ async def test_points_of_a_guide_on_upgrading_are_told_for_the_releases_between(
         "```\n# no heading\n```\n\n##### Why\n\n#### `errors:` is renamed\n\n"
         "### Upgrading to >= 1.0\n\n#### Long ago\n"
     )
-    source.trees = {(CHANGES[0].sha, "UPGRADING.md"): guide}
+    notes = "# Kite 1.2\n\n## New\n\n### Cards\n\n## Upgrade considerations\n\n### No Go 1.25\n"
+    source.trees = {
+        (CHANGES[0].sha, "UPGRADING.md"): guide,
+        (CHANGES[0].sha, "docs/releases/1.2.md"): notes,
+        (CHANGES[0].sha, "docs/releases/1.0.md"): notes.replace("No Go", "Long ago"),
+    }
     shown = markdown((await ask("what breaks from v1.0.0 to v1.2.0", context(source))).document)
-    assert "In the project's notes on upgrading (2 changes)" in shown
+    assert "In the project's notes on upgrading (3 changes)" in shown
+    assert "No Go 1.25 · `1.2` · `docs/releases/1.2.md:9`" in shown
     assert "At least Go 1.26 is needed · `1.2` · `UPGRADING.md:6`" in shown
     assert "`errors:` is renamed" in shown
-    assert not any(said in shown for said in ("no heading", "Why", "Long ago"))
+    assert not any(said in shown for said in ("no heading", "Why", "Cards", "Long ago"))
 
 
 async def test_the_changelog_of_a_release_decides_which_changes_are_of_a_kind(source):
