@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
+from itertools import pairwise
 
 from digest.core.authors import code_as_spans, without_presented
 from digest.core.change import FileStatus, printable
@@ -353,6 +354,9 @@ def _is_new(facts: Facts, begin: str) -> bool:
     added, deleted = sum(f.added for f in core), sum(f.deleted for f in core)
     if _kinds(facts.subject) & _FEATURES or begin.endswith((" support", " integration")):
         return added > deleted
+    acts = (one for one, after in pairwise(begin.split()) if after not in _CONNECTS)
+    if " fix" in begin or any(one[-1] == "s" and BEGINS.match(one) for one in acts):
+        return False  # "the reader checks what it gets"
     made = {f.kind for f in facts.items if f.action is Action.ADDED and f.public is not False}
     files = any(f.status is FileStatus.ADDED for f in core)
     shown = bool(files or made & _SET) or (added > _MUCH and not _IMPROVES.search(begin))

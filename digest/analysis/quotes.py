@@ -304,10 +304,10 @@ _LITTLE = frozenset(
 )
 
 
-def repeats(text: str, known: str) -> bool:
-    """Whether a text says little more than another, as squashed subjects do."""
+def repeats(text: str, known: str, *names: str) -> bool:
+    """Whether a text says little more than another, which has all of its names."""
     said = content(text)
-    return len(said & content(known)) >= _SAME * len(said)
+    return len(said & content(known)) >= _SAME * len(said) and all(n in known for n in names)
 
 
 def content(text: str) -> set[str]:

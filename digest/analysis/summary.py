@@ -37,7 +37,7 @@ from digest.core.change import printable
 from digest.core.facts import Action, Evidence, Fact, FactKind, is_branch_merge
 from digest.core.patterns import lazy
 from digest.core.statement import Aspect, Statement
-from digest.document import Spans, plain
+from digest.document import Code, Spans, plain
 from digest.facts.manifests_python import raised_minimums
 from digest.facts.reverts import RELANDED
 from digest.i18n import statement_text
@@ -92,9 +92,10 @@ def consequences(reading: ChangeContext) -> Iterator[Statement]:
     at = brief(reading)
     seen: list[str] = []
     for statement in _by_rank(at):
-        text = statement.text
-        if not any(quotes.repeats(text, known) for known in seen):
-            seen.append(text)
+        names = [span.text for span in statement.spans if isinstance(span, Code)][:1]
+        names = names if statement.aspect is Aspect.COMPATIBILITY else []
+        if not any(quotes.repeats(statement.text, k, *names) for k in seen):
+            seen.append(statement.text)
             yield statement
 
 
@@ -224,8 +225,7 @@ _TAKES = lazy(r"\b(?:remov|drop|delet|deprecat|obsolet|retir)", re.IGNORECASE)
 def _removals(reading: ChangeContext) -> Iterator[wording.Clause]:
     """What users set, call and read and can no longer."""
     facts = [f for k in _SETTINGS for f in reading.told(k, Action.REMOVED)]
-    schema = reading.told(FactKind.SCHEMA, Action.REMOVED)
-    schema = without_members(schema)
+    schema = without_members(reading.told(FactKind.SCHEMA, Action.REMOVED))
     group = [f for f in facts if f.detail != "read"] or list(schema)
     if group:
         phrase = words.REMOVED_MANY if _several(group) else words.REMOVED_ONE

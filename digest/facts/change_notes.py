@@ -87,6 +87,7 @@ _SECTIONS = {"minor_changes": "added", "known_issues": ""}
 MOST = 4  # maximum entries of one change; a commit with more prepares a release
 RELEASES = lazy(
     r"(?:(?:bump|cut|prepare|tag) (?:the )?(?:release|version)|cut v?\d|version packages)\b"
+    r"|version bump\b|bump (?:main|master|trunk)(?: branch)? to v?\d"
     r"|releases?$|releases? (?:[\w@/-]{1,40} )?v?\d{1,5}\.\d|v?\d{1,5}(?:\.\d{1,5}){1,3}\S{0,10}$",
     re.IGNORECASE,
 )

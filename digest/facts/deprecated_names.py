@@ -11,7 +11,8 @@ from digest.facts.side_text import COMMENT, SideLines, indent_of
 _LONGEST = 600  # characters of a line; longer ones are data
 
 SAID_SO = re.compile(
-    r"\b(?:is|are|was|were|has been|have been)\s+(?:now\s+|being\s+)?(?:deprecated|obsolete)\b"
+    r"\b(?:is|are|was|were|has been|have been)\s+(?:now\s+|being\s+|set to be\s+)?"
+    r"(?:deprecated|obsolete)\b"
 )
 
 _GOES = re.compile(r"\b(?:will|to) be removed\b")
@@ -92,7 +93,9 @@ _DOING = re.compile(r"\W{0,8}[A-Z][a-z]+ing\b")
 _WITHOUT = re.compile(r"\b(?:[Oo]mitting|[Nn]ot \w+ing|[Ll]eaving)\b")
 """What is said of those who leave a name out, which will be asked for."""
 
-_OF = re.compile(r"\s+(?:of|on|in|to|for|with)(?: the)?\s+$")
+_OF = re.compile(
+    r"\s+(?:of|on|in|to|for|with)(?: the)?(?: (?:class|function|method|metric|module))?\s+$"
+)
 _SENTENCE = re.compile(r"[.;!?]\s+|:\s+")
 _THIS = re.compile(r"(?:\b|_)(?:[Tt]his|[Ii]t|[Tt]hese)\b(?:\s+\w+){0,2}\s*$")
 _ATTRIBUTE_LINE = re.compile(r"\s*(?:[@#*/]|\[(?!\w+: <)|template\s*<|$)")

@@ -12,7 +12,7 @@ must contain only trailers, or a line that git itself writes and at least a quar
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 
@@ -60,11 +60,12 @@ _COUNTED = lazy(
 _MOST_ISSUES = 50
 
 
-def read_paragraphs(body: str, titles: Iterable[str] = ()) -> tuple[str, ...]:
+def read_paragraphs(body: str, titles: Sequence[str] = ()) -> tuple[str, ...]:
     """The author's own words in ``body`` (without trailers), in order; none repeats a title."""
     found: list[str] = []
     known = {_plain(title) for title in titles}
-    for text in _paragraphs(_without_comments(body[:_LONGEST])):
+    own = _of_title(_without_comments(body[:_LONGEST]), " ".join(titles).casefold())
+    for text in _paragraphs(own):
         cleaned = _inline(text)[:_LONGEST_PARAGRAPH]
         if noise.is_empty(cleaned) or _plain(cleaned) in known:
             continue
@@ -73,6 +74,27 @@ def read_paragraphs(body: str, titles: Iterable[str] = ()) -> tuple[str, ...]:
         if len(found) == _MOST_PARAGRAPHS:
             break
     return tuple(found)
+
+
+def _of_title(body: str, title: str) -> str:
+    """A body without what explains squashed commits of which the title says nothing.
+
+    A branch that another one was merged into brings the commits of that one, too.
+    """
+    first, *parts = _SQUASHED.split(body)
+    steps = list(zip(parts[::2], parts[1::2], strict=True))
+    words = {word.rstrip("s") for word in _TELLING.findall(title)}
+    kept = [
+        f"\n\n* {head}{text}"
+        for head, text in steps
+        if any(word.rstrip("s") in words for word in _TELLING.findall(head.casefold()))
+    ]
+    return "".join((first, *kept)) if kept and len(steps) > _STEPS else body
+
+
+_SQUASHED = lazy(r"(?:\A|\n\r?\n)\* (\S.{3,200}?)(?=\r?\n\r?\n|\s*\Z)")
+_TELLING = lazy(r"[^\W_]{4,}")
+_STEPS = 4  # squashed commits that most likely are steps of one change
 
 
 def read_issues(message: str, own: frozenset[int]) -> tuple[int, ...]:

@@ -75,14 +75,14 @@ def area_of(path: str) -> Area:
 
 
 _TOOLS = lazy(
-    r"(?:^|/)(?:benchmarks?|docs?|e2e|examples?|hack|scripts|tools?|website)/(?:[^/]{1,80}/){0,9}"
+    r"^\.(?:forgejo|gitea|github|gitlab)/(?!workflows/|actions/)|(?:^|/)(?:benchmarks?|docs?|e2e|examples?|hack|scripts|tools?|website)/(?:[^/]{1,80}/){0,9}"
     r"(?:go\.(?:mod|sum|work)|cargo\.(?:toml|lock)|package(?:-lock)?\.json|[\w-]{1,40}-lock\.yaml"
     r"|(?:poetry|uv|yarn)\.lock|pyproject\.toml|[\w-]{0,40}requirements[\w-]{0,40}\.txt)$"
 )
 
 
 def of_tools(paths: Iterable[str]) -> bool:
-    """Whether paths are only manifests of what developers, examples or websites use."""
+    """Whether paths are only the forge's forms, or manifests of what developers or examples use."""
     found = list(paths)
     return bool(found) and all(_TOOLS.search(path.lower()) for path in found)
 

@@ -190,6 +190,8 @@ def grade(
     score = 1 / (1 + exp(-model.bias - sum(news.values())))
     if "title_aside" in news or "note_internal" in news:  # the author calls it tests or a chore
         score = min(score, least.high - STEP)
+    if "title_release" in news:
+        score = min(score, least.medium - STEP)
     due = _due(model, found, undone=facts.reverts is not None)
     score = round(max(score, _urgency(due.values(), least)), 4)
     level = level_of(score, least)
@@ -229,6 +231,8 @@ def _due(model: Weights, found: Sequence[Signal], *, undone: bool) -> dict[str, 
     level = level_of(1 / (1 + exp(-odds)), Thresholds())
     names = {s.name for s in found}
     aside = bool(names & _FILED)
+    if "title_release" in names:
+        return {name: demand for name, demand in due.items() if not name.startswith("note_")}
     hints = names & _HINTS
     spoken = any(name.startswith(_SPOKEN) for name in names - hints)
     offered = bool(names & _INTERFACE) and odds >= _OFFERED

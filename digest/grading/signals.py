@@ -27,7 +27,7 @@ from digest.core.facts import (
     sure_deprecations,
 )
 from digest.core.patterns import read_table
-from digest.facts.change_notes import INTERNAL, is_change_note, is_upgrade_guide
+from digest.facts.change_notes import INTERNAL, RELEASES, is_change_note, is_upgrade_guide
 from digest.facts.manifests_python import raised_minimums
 from digest.facts.paths import is_script, of_tools, pins_only
 from digest.facts.subject import read_subject
@@ -94,6 +94,8 @@ _REFACTORING = re.compile(
 _OWN = re.compile(
     r"\W?(?:bug)?fix\b.{0,60}[\]:)] ?(?:require|enforce|error|fail|validate)", re.IGNORECASE
 )
+_BY = re.compile(r"us(?:e|es|ing) .{1,80} (?:instead of|rather than) ", re.IGNORECASE)
+"""What a fix was made with."""
 _STATE = re.compile(r"(?:is|are|be|as|now) deprecated$", re.IGNORECASE)
 """A deprecation by somebody else, in the title of a fix."""
 _REMOVES = re.compile(r"(?:remov|drop|delet|deprecat)\w{0,4}\b", re.IGNORECASE)
@@ -120,6 +122,8 @@ _CODE = re.compile(
     r"`[^`\n]{2,80}`|(?<![\w-])--[a-z][\w-]{2,40}|\b[A-Z][A-Z0-9]+_[A-Z0-9_]{2,40}"
     r"|\b\w{1,40}::\w{1,40}"
 )
+_VALUE = re.compile(r"[`'\"]default[`'\"]")
+"""A value that is called so, such as a reporter of a test runner."""
 _QUOTED = re.compile(r"`[^`\n]{1,80}`")
 _SHIPPED = re.compile(
     r"docker|containerfile|(?:^|/)(?:charts?|helm|packaging|pkg|installers?|snap|nix)/|nfpm|goreleaser"
@@ -208,10 +212,16 @@ def _demands(title: Title, text: str, *, core: bool) -> Iterator[tuple[str, str]
         if not (title.shipped or (core and name != "shipped") or name in _WITHOUT_CODE):
             continue
         told = text if name in _SHOWN or (name == "default" and "by default" in text) else kept
+        told = _VALUE.sub("``", told) if name == "default" else told
         if (match := rule.search(told)) and name not in inner:
             declared = core or title.declares or not _REMOVES.match(match[0])
+            fixes = title.subject.type == "fix"
             symptom = (name == "refusal" and (_OWN.match(text) or names_code(text))) or (
-                title.subject.type == "fix" and _STATE.fullmatch(match[0])
+                fixes
+                and (
+                    _STATE.fullmatch(match[0])
+                    or (name == "behaviour" and _BY.match(title.subject.words))
+                )
             )
             if (declared or name != "requirement") and not symptom:
                 yield f"says_{name}", " ".join(match[0].split())
@@ -285,6 +295,7 @@ def _title(facts: Facts) -> Iterator[Signal]:
         if not (name.startswith("says_") and unsaid):
             yield Signal(name, 1.0, seen)
     yield Signal("title_length", log1p(len(facts.subject.title[:400])))
+    yield Signal("title_release", float(bool(RELEASES.match(facts.subject.words))))
     yield Signal("branch_merge", float(is_branch_merge(facts)))
 
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from digest.analysis.headline import bare_title
+from digest.analysis.headline import BEGINS, bare_title
 from digest.analysis.quotes import restates
 from digest.core.authors import code_as_spans, without_backticks
 from digest.core.enums import Language
@@ -220,7 +220,8 @@ def consequence(graded: Graded, analysis: Analysis) -> Spans:
 def _below(graded: Graded, analysis: Analysis, language: Language, *, acts: bool) -> Spans:
     """The explanation of the line above; also the title, unless a statement restates it."""
     # "Remove the flag" behind what to do would read as one more thing to do.
-    rest = [s for s in analysis.summary[1:] if not (acts and restates(s, graded))]
+    asks = acts and BEGINS.match(bare_title(graded.facts.subject).lower())
+    rest = [s for s in analysis.summary[1:] if not (asks and restates(s, graded))]
     if any(restates(s, graded) for s in analysis.summary):
         return run(_fitting(rest, analysis, _WHY), language)
     title = without_backticks(bare_title(graded.facts.subject))

@@ -67,6 +67,17 @@ def test_title_that_says_little_comes_after_the_author_s_words():
     assert told == ["Cards are now counted at night.", "New flag --night.", "Pools."]
 
 
+def test_two_defaults_that_changed_alike_are_both_told():
+    items = [
+        default(name, "False", "True")
+        for name in ("--card-pool-exclusive", "--deck-pool-exclusive")
+    ]
+    assert lines("Compatible pools", *items)[:2] == [
+        "--card-pool-exclusive now defaults to True (was False).",
+        "--deck-pool-exclusive now defaults to True (was False).",
+    ]
+
+
 def test_revert_tells_no_new_thing_and_quotes_no_comment():
     new = [
         fact(FactKind.SYMBOL, Action.ADDED, "Pool.take", detail="method"),

@@ -54,6 +54,15 @@ def added(path, new, old=""):
         ("a.py", 'make(\n    "app.fast_mode",\n    deprecated=True,\n)\n', []),
         ("a.cpp", "[[deprecated]] int f();\nint old_f(int);\n", ["added f @1n"]),
         ("docs/a.md", "The `--x-flag` option is deprecated since 1.4.\n", ["added --x-flag @1n"]),
+        (
+            "a.py",
+            (
+                "def spread(p, q):\n    warn(\n        'The order in metric `spread` is set to be "
+                "deprecated in v1.4 and changed in v1.5.'\n        ' `p` will be renamed to `target`.',\n"
+                "        DeprecationWarning,\n    )\n"
+            ),
+            [],
+        ),
     ],
 )
 def test_marks_name_what_they_mark(path, text, facts):

@@ -190,3 +190,15 @@ def test_indented_lines_go_on_with_an_item_and_are_code_elsewhere():
     told = " ".join(read_paragraphs(body, []))
     assert "and then it is kept." in told
     assert "pool = read()" not in told
+
+
+def test_squashed_commits_of_another_branch_are_left_out() -> None:
+    own = "* Add the pool command\n\nIt starts a pool."
+    others = "\n\n".join(f"* Sort the {n} cards\n\nCards of {n} were out of order." for n in "abcd")
+    told = read_paragraphs(f"{others}\n\n{own}", ["Use pools by default"])
+    assert told == ("It starts a pool.",)
+    lines = f"{others}\n\n{own}".replace("\n", "\r\n")
+    assert read_paragraphs(lines, ["Use pools by default"]) == told
+    few = read_paragraphs(f"{others[:60]}\n\n{own}", ["Use pools by default"])
+    assert "It starts a pool." in few
+    assert len(few) > 2

@@ -6,6 +6,7 @@ import pytest
 
 from digest.core.change import FileStatus, Side
 from digest.core.facts import Action, Area, Evidence, Fact, FactKind, Facts, FileFacts, Subject
+from digest.facts.subject import read_subject
 from digest.grading.signals import signals
 
 
@@ -188,3 +189,30 @@ def test_title_that_changes_what_users_see_demands_something(title, signal):
 )
 def test_title_about_the_code_alone_demands_nothing(title):
     assert not [name for name in told(title) if name.startswith("says_")]
+
+
+@pytest.mark.parametrize(
+    ("title", "signal", "heard"),
+    [
+        ("Switch the reporter from `verbose` to `default`", "says_default", False),
+        ("Switch the reporter to quiet by default", "says_default", True),
+        ("fix: use row.append instead of row[2] in the debug command", "says_behaviour", False),
+        ("Use tokens instead of passwords in the login command", "says_behaviour", True),
+        ("Bump main branch to 1.28.0-dev", "title_release", True),
+        ("Version bump to start work on 6.3", "title_release", True),
+        ("Bump main dependency", "title_release", False),
+    ],
+)
+def test_titles_about_tools_and_versions_ask_nothing_of_users(title, signal, heard):
+    file = FileFacts(
+        path="src/a.py", status=FileStatus.MODIFIED, area=Area.CORE, added=3, deleted=1
+    )
+    found = signals(Facts(subject=read_subject(title), files=(file,)))
+    assert (signal in {one.name for one in found}) is heard
+
+
+def test_form_of_the_forge_about_security_weighs_nothing():
+    title = "Add a security warning to the template for bugs"
+    form = ".github/ISSUE_TEMPLATE/bug.yml"
+    assert "says_security" in told(title)
+    assert "says_security" not in told(title, path=form, area=Area.CONFIG)
