@@ -52,6 +52,11 @@ async def test_a_period_without_a_release_names_the_latest(ctx):
     assert "the latest is `v2.0.0`" in shown
 
 
+async def test_releases_of_two_periods_are_compared_by_their_number(ctx):
+    answer = await ask("how many releases this month compared to last month", ctx)
+    assert "More releases: 2, compared to 0." in markdown(answer.document)
+
+
 async def test_a_repository_without_releases_says_so():
     answer = await ask("list all releases", context(FakeSource(CHANGES)))
     assert isinstance(answer.error, NoRelease)
