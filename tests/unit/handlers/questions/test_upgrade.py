@@ -190,7 +190,7 @@ class Released(FakeSource):
 async def test_a_period_lists_no_earlier_change_that_a_release_in_it_announces(question, numbers):
     old = change("eeeeeee5", "Tune lamps (#10)", {"src/app.py": 5}, NOW - timedelta(days=20))
     recent = change("bbbbbbb2", "Fix lamps (#13)", {"src/app.py": 5}, NOW - timedelta(days=2))
-    changes = [CHANGES[0], recent, old, CHANGES[3]]
+    changes = [CHANGES[0], recent, CHANGES[3], old]
     tags = {"v1.2.0": CHANGES[0].sha, "v1.0.0": CHANGES[3].sha}
     source = Released(changes, tags=tags)
     log = "## 1.2.0\n\n### Bug fixes\n\n- Mend broken lamps. #10\n\n## 1.0.0\n"
