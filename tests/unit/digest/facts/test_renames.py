@@ -374,3 +374,10 @@ def test_flag_is_renamed_if_the_title_names_its_command_too():
     )
     flags = {(f.action.value, f.before, f.name) for f in facts.of(FactKind.FLAG)}
     assert ("renamed", "--no-clean", "--inexact") in flags
+
+
+def test_field_whose_comment_gives_its_old_name_is_renamed_without_its_class():
+    head = "from dataclasses import dataclass\n\n\n@dataclass\nclass PoolArgs:\n"
+    new = f'{head}    # Formerly "max_limit".\n    limit: int = 1\n'
+    (fact,) = facts_of("Tidy", ("app/args.py", f"{head}    max_limit: int = 1\n", new)).items
+    assert (fact.name, fact.before, fact.after) == ("PoolArgs.limit", "max_limit", "limit")
