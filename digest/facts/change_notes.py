@@ -217,13 +217,27 @@ def _note(new: SideLines, number: int, mark: str, text: str) -> Note:
 
 def guides(files: Collection[str], first: tuple[int, ...], last: tuple[int, ...]) -> list[str]:
     """The guides on upgrading and notes on some releases among files, nearest to the root first."""
-    notes = {one: match[1] for one in files if (match := _NOTES.search(one))}
-    found = [one for one in files if is_upgrade_guide(one) or is_upgrade_guide(one.lower())]
-    found += [one for one, own in notes.items() if first < version_number(own) <= last]
+    notes = {one: own for one in files if (own := _version_of(one))}
+    found = [one for one, own in notes.items() if first < version_number(own) <= last]
+    found += [one for one in files if one not in notes and _is_guide(one)]
     return sorted(found, key=lambda path: (path not in notes, path.count("/"), path))
 
 
-_NOTES = lazy(r"(?:^|/)releases?/v?(\d+(?:\.\d+)+)\.(?:md|rst|txt)$")
+_NOTES = lazy(
+    r"(?:^|/)(?:releases?/v?(\d+(?:\.\d+)+)|upgrading/(?:\d+[-_]to[-_]v?)(\d+))\.(?:md|rst|txt)$"
+)
+
+
+def _is_guide(path: str) -> bool:
+    return is_upgrade_guide(path) or is_upgrade_guide(path.lower())
+
+
+def _version_of(path: str) -> str:
+    """The release that a page is about: *releases/7.4.md*, *upgrading/3-to-4.md*."""
+    match = _NOTES.search(path)
+    return "" if match is None else match[1] or f"{match[2]}.0"
+
+
 _ACTS = lazy(r"upgrade considerations|incompatib|\bbreaking\b|\bdeprecat|\bremov", re.IGNORECASE)
 """Headings of notes on a release above what users have to act on."""
 
@@ -232,7 +246,9 @@ def guided(
     path: str, text: str, first: tuple[int, ...], last: tuple[int, ...]
 ) -> Iterator[tuple[str, Note]]:
     """The headings of a guide on upgrading below those of some releases, with the release."""
-    release, level, fenced, own = "", 0, False, _NOTES.search(path)
+    own, fenced = _version_of(path), False
+    whole = _is_guide(path)  # all of it is about what to act on
+    release, level = (own, 1) if own and whole else ("", 0)
     lines = text.split("\n")
     for number, (line, under) in enumerate(zip(lines, [*lines[1:], ""], strict=True), 1):
         fenced ^= line.lstrip().startswith("```")
@@ -241,13 +257,13 @@ def guided(
         fenced = fenced and depth <= _COMMENTS  # a fence may not have been closed
         if fenced or not depth:
             continue
-        if release and depth > level:
+        if release and (depth > level or (own and whole)):
             if depth == level + 1:
                 at = Evidence(path=path, line=number, side=Side.NEW)
                 yield release, Note(mark="", text=marked["text"] if marked else line, evidence=at)
             continue
         named = VERSION_NUMBER.findall(line[:80])
-        found, level = ([own[1]] if _ACTS.search(line) else []) if own else named, depth
+        found, level = ([own] if _ACTS.search(line) else []) if own else named, depth
         release = found[-1] if found and first < version_number(found[-1]) <= last else ""
 
 
@@ -321,6 +337,8 @@ def sections(
             if match := VERSION_NUMBER.search(line[:80]):
                 release = match[0]
                 inside = first < version_number(release) <= last
+            item = next((one for one in lines[number : number + 2] if one.strip()), "")
+            indent = nested.end() if indent == 0 and (nested := _NESTED.match(item)) else indent
         if inside:
             part.append((number, line))
     yield release, heading, tuple(part)

@@ -260,8 +260,11 @@ def gemfile(sheet: SideLines) -> Iterator[Pin]:
         if match := _GEM.match(line):
             detail = "bundler dev" if "development_dep" in line else "bundler"
             yield Pin(match[1], match[2], number, detail)
+        elif match := _RUBY.match(line):
+            yield Pin("ruby", match[1], number, "bundler", toolchain=True)
 
 
+_RUBY = re.compile(r"\s*\w+\.required_ruby_version\s*=[^\"']{0,40}[\"']([^\"']{1,40})[\"']")
 _FROM = re.compile(
     r"\s*FROM\s+(?:--\S+\s+)*([^\s:@$]+(?::\d+/[^\s:@$]+)?)(?::([^\s@]+))?(?:@"
     r"(sha256:[0-9a-f]{12,64}))?",

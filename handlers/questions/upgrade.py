@@ -68,7 +68,7 @@ def _warns(_heading: str, note: Note) -> bool:
     return note.mark in _WARNING or _WARNS.match(note.text) is not None
 
 
-_WARNS = lazy(r"\[CHANGE\]|\W*breaking\b", re.IGNORECASE)
+_WARNS = lazy(r"(?i)\[CHANGE\]|\W*(?:breaking\b|drop(?:s|ped)? |remov\w+ (?:\w+ ){0,2}support\b)")
 
 
 _MOST = 25  # the most lines of each group

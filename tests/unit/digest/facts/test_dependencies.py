@@ -314,6 +314,12 @@ def changed(path, old, *steps):
             [("7.0", "7.1")],
             ["changed rails ~> 7.0 -> ~> 7.1 @1n"],
         ),
+        (
+            "kite.gemspec",
+            "  s.required_ruby_version = Gem::Requirement.new('>= 3.2')\n",
+            [("3.2", "3.3")],
+            ["changed ruby >= 3.2 -> >= 3.3 @1n"],
+        ),
         (".python-version", "3.11\n", [("3.11", "3.12")], ["changed python 3.11 -> 3.12 @1n"]),
         (
             ".tool-versions",

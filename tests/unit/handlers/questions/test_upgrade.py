@@ -116,18 +116,24 @@ async def test_an_old_release_of_a_package_with_the_same_number_announces_nothin
 async def test_items_of_a_changelog_may_be_headings_of_those_below_them(source):
     log = (
         "## 2.0.0 / 2026-08-01\n\n* Breaking changes\n  * Raise an error without a block (#13)\n"
-        "  * Answer in lower case\n\n* Changed\n  * Breaking change: rename it\n"
-        "  * Mend it (#12)\n\n## 1.0.0\n\n"
+        "  * Answer in lower case\n\n### Changed\n\n  * Breaking change: rename it\n"
+        "  * Drop support for decks\n  * Mend it (#12)\n\n## 1.0.0\n\n"
         "* Breaking changes\n  * Long ago\n"
     )
     source.tags = {"v2.0.0": CHANGES[0].sha, "v1.0.0": CHANGES[3].sha}
-    source.trees = {(CHANGES[0].sha, "History.md"): log}
+    page = "# Upgrading\n\n## Template rendering\n\n### Why\n"
+    source.trees = {
+        (CHANGES[0].sha, "History.md"): log,
+        (CHANGES[0].sha, "docs/upgrading/1-to-2.md"): page,
+    }
     shown = markdown((await ask("upgrading from 1 to 2, what breaks", context(source))).document)
-    assert "Announced in the project's changelog (3 changes)" in shown
+    assert "Announced in the project's changelog (4 changes)" in shown
+    assert "Drop support for decks" in shown
     assert "Raise an error without a block (#13)" in shown
     assert "Answer in lower case" in shown
     assert "Breaking change: rename it" in shown
-    assert not any(said in shown for said in ("Mend it", "Long ago"))
+    assert "Template rendering · `2.0` · `docs/upgrading/1-to-2.md:3`" in shown
+    assert not any(said in shown for said in ("Mend it", "Long ago", "Why"))
 
 
 async def test_points_of_a_guide_on_upgrading_are_told_for_the_releases_between(source):
@@ -141,6 +147,7 @@ async def test_points_of_a_guide_on_upgrading_are_told_for_the_releases_between(
         (CHANGES[0].sha, "UPGRADING.md"): guide,
         (CHANGES[0].sha, "docs/releases/1.2.md"): notes,
         (CHANGES[0].sha, "docs/releases/1.0.md"): notes.replace("No Go", "Long ago"),
+        (CHANGES[0].sha, "docs/upgrading/0-to-1.md"): "# Upgrading\n\n## Long ago\n",
     }
     shown = markdown((await ask("what breaks from v1.0.0 to v1.2.0", context(source))).document)
     assert "In the project's notes on upgrading (3 changes)" in shown
