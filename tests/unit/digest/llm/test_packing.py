@@ -306,11 +306,12 @@ def test_three_paths_are_named_and_the_others_counted(paths, told):
 
 
 def test_long_lines_lose_their_ends_and_it_is_said():
-    long = materials.material("Data", file("engine/a.js", [hunk(1, added=["a" * 90_000, "b"])]))
+    rows = ["a" * 90_000, "b", "c" * 500]
+    long = materials.material("Data", file("engine/a.js", [hunk(1, added=rows)]))
     prompt = prompt_for(long, Language.EN, words, LARGE)
     assert f"[and {90_000 - LONG_LINE} more characters]" in prompt.user
     assert len(prompt.user) < 6000
-    assert prompt.omitted[0].cause is Cause.LONG
+    assert [(one.cause, one.lines) for one in prompt.omitted] == [(Cause.LONG, 2)]
 
 
 def test_binary_and_absent_files_are_said():

@@ -7,7 +7,14 @@ from hashlib import blake2s
 from hypothesis import given
 from hypothesis import strategies as st
 
-from digest.llm.prompt_text import fence_content, visible, visible_lines
+from digest.llm.prompt_text import (
+    Cause,
+    Omission,
+    fence_content,
+    merge_omissions,
+    visible,
+    visible_lines,
+)
 from tests.support.strategies import HOSTILE
 
 texts = st.one_of(st.text(max_size=200), st.sampled_from(HOSTILE))
@@ -61,3 +68,15 @@ def test_what_was_hidden_is_told():
     assert visible("中文 é `x`\t1") == "中文 é `x`\t1"
     assert visible_lines("a\x1b[2K\n\tb") == "a\\u{001b}[2K\n\tb"
     assert visible_lines("中\u202e\nb") == "中\\u{202e}\nb"
+
+
+def test_what_is_left_out_for_one_cause_is_added_up_and_each_path_told_once():
+    left = [
+        Omission(cause=Cause.BINARY, paths=("c",)),
+        Omission(cause=Cause.SPACE, paths=("a", "b"), hunks=2, lines=7),
+        Omission(cause=Cause.SPACE, paths=("b", "d"), hunks=3, lines=5),
+    ]
+    assert merge_omissions(left) == (
+        Omission(cause=Cause.SPACE, paths=("a", "b", "d"), hunks=5, lines=12),
+        left[0],
+    )
