@@ -70,7 +70,7 @@ def test_hunk_that_is_too_long_is_cut_between_its_lines_and_counts_each_once():
     )  # fmt: skip
     made = materials.material("Do it", file("engine/a.py", [hunk]))
     rows = ["-" + "r" * 9, *("+" + one for one in hunk.added)]
-    for longest, cuts in ((32, [2, 1, 1, 1]), (33, [3, 1, 1]), (1000, [5])):
+    for longest, cuts in ((5, [1] * 5), (32, [2, 1, 1, 1]), (33, [3, 1, 1]), (1000, [5])):
         pieces = cut_into_pieces(made, longest).pieces
         assert [piece.lines for piece in pieces] == cuts
         told = [piece.text.split("\n") for piece in pieces]

@@ -29,6 +29,7 @@ from digest.llm.tokens import take_apart
         ("read/write/seek", ["NAME read/write/seek"]),
         ("in src/API/pool, below engine/", ["NAME src/API/pool", "NAME engine/"]),
         ("core/engine-v2", ["NAME core/engine-v2"]),
+        ("Renames app-shell.ts to 3-shell.ts.", ["NAME app-shell.ts", "NUMBER 3"]),
         ("the a_ or _b", []),
         ("foo(s), flag(s) and class(es)", []),
         ("e.g. this, i.e. that", []),
