@@ -25,7 +25,7 @@ from digest.analysis.context import (
     with_full_stop,
     without_dashes,
 )
-from digest.analysis.headline import capital, secures
+from digest.analysis.headline import secures
 from digest.analysis.quotes import content, opening
 from digest.analysis.wording import COMMIT, NAMES, fitting, is_computed, kind_of, value
 from digest.core.authors import code_as_spans
@@ -262,10 +262,10 @@ def release_note(reading: ChangeContext) -> Iterator[Statement]:
     """The author's text for users: a release note or the entries of a changelog."""
     description, language = reading.graded.description, reading.language
     if description and (note := quotes.entry(description.note)):
-        yield make_statement(with_full_stop(capital(code_as_spans(note)), reading), [REQUEST])
+        yield make_statement(with_full_stop(code_as_spans(note), reading), [REQUEST])
     told = [(mark, one) for mark in _OTHERS for one in quotes.marked_notes(reading, mark)]
     for mark, (text, place) in told:
-        spans, label, whole = capital(code_as_spans(text)), _NOTED.get(mark), quotes.acts(text)
+        spans, label, whole = code_as_spans(text), _NOTED.get(mark), quotes.acts(text)
         if label and not whole:
             spans = words.LABELLED(language, label=label.template(language), what=spans)
         if label or whole:

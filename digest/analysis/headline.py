@@ -288,7 +288,7 @@ def _with_label(label: Phrase | None, where: str, title: Spans, language: Langua
         )
     if label:
         return words.LABELLED(language, label=label.template(language), what=title)
-    return join([f"{where}: ", *title]) if where else capital(title)
+    return join([f"{where}: ", *title]) if where else _capital(title)
 
 
 def _label(facts: Facts, scope: str, text: str) -> Phrase | None:
@@ -438,7 +438,7 @@ def _says(tag: str, told: Collection[str]) -> bool:
 _PLACE = lazy(r"\d{1,3}[a-z]?/[\dnNxX]{1,3}")  # in a series
 
 
-def capital(spans: Spans) -> Spans:
+def _capital(spans: Spans) -> Spans:
     """The spans with a capital letter if they begin with a lower-case word of plain English."""
     first = spans[0] if spans else None
     if not isinstance(first, Text):

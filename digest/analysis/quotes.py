@@ -358,7 +358,9 @@ def entry(text: str) -> str:
     told = without_mark(text)
     sort = _SUBJECT.match(told)
     told = told[sort.end() :] if sort and BEGINS.match(told[sort.end() :].lower()) else told
-    return strip_numbers(opening(told))[0].rstrip(".")
+    told = strip_numbers(opening(told))[0].rstrip(".")
+    plain = sort or told.partition(" ")[0].isalpha()
+    return told[:1].upper() + told[1:] if plain else told
 
 
 def acts(text: str) -> bool:

@@ -240,11 +240,11 @@ def _keeping(fact: Fact) -> Phrase:
 
 
 def _restorable(reading: ChangeContext) -> list[Fact]:
-    """Changed defaults whose old value a user can set, except for moved or renamed things."""
+    """Changed defaults whose old value a user can set, except of what moved or is deprecated."""
     carried = {
         without_dashes(owner_of(f.name)[1])
         for f in reading.facts.items
-        if f.action is Action.RENAMED or f.detail == "moved"
+        if f.action is Action.RENAMED or f.detail == "moved" or f.kind is FactKind.DEPRECATION
     }
     return [
         f

@@ -86,7 +86,8 @@ _SECTIONS = {"minor_changes": "added", "known_issues": ""}
 
 MOST = 4  # maximum entries of one change; a commit with more prepares a release
 RELEASES = lazy(
-    r"(?:(?:bump|cut|prepare|tag) (?:the )?(?:release|version)|cut v?\d|version packages)\b"
+    r"(?:(?:bump|cut|tag) (?:the )?(?:release|version)|cut v?\d|version packages)\b"
+    r"|prepar(?:e|ing) (?:(?:for|next|the|v?\d[\w.]{0,20}) ){0,3}(?:development|release|version)\b"
     r"|version bump\b|bump (?:main|master|trunk)(?: branch)? to v?\d"
     r"|releases?$|releases? (?:[\w@/-]{1,40} )?v?\d{1,5}\.\d|v?\d{1,5}(?:\.\d{1,5}){1,3}\S{0,10}$",
     re.IGNORECASE,
@@ -283,7 +284,8 @@ def without_mark(text: str) -> str:
     if part := _PART.match(text):
         own = mark_of(part[1]) or part[1].casefold() in _EVERYWHERE
         text = f"{'' if own else f'{part[1]}: '}{text[part.end() :]}"
-    return _NUMBER.sub("", clean(_LED.sub("", _WEB.sub(r"\1", text))))
+    text = _LED.sub("", _WEB.sub(r"\1", text))
+    return _NUMBER.sub("", clean(_CREDIT.sub("", text)))
 
 
 _TAGGED = lazy(
@@ -291,7 +293,13 @@ _TAGGED = lazy(
 )
 _PART = lazy(r"\*\*([^*]{2,60}?):?\*\*:?\s+")
 _WEB = lazy(r"\[([^\[\]]{1,80})\]\(https?:[^()\s]{1,300}\)")
-_LED = lazy(r"^#\d{1,9}:\s+|\s*\((?:,? ?\[@[\w-]{1,40}\]\[\]){1,9}\)$")
+_LED = lazy(r"^(?:#\d{1,9}(?=[: ]))?[:*\s]{0,6}|\*breaking[^*]{0,20}\*\s{0,4}")
+"""The number of an entry before it, and a mark inside it."""
+_CREDIT = lazy(
+    r"\s*\((?:,? ?\[@[\w-]{1,40}\]\[\]){1,9}\)$"
+    r"|(?:\.?\s{1,4}(?:- )?(?:#[\d?]{1,9}|@[\w-]{1,40}|https?://\S{1,200})){1,9}\.?$"
+)
+"""Whose entry it is, and where it was discussed."""
 _NUMBER = lazy(
     r"[ (\[]*(?:(?:,|and|&)? {0,2}(?:(?:issue|pr|pull request)s? )?#\d{1,9}\s?){1,5}[\]).:]*$",
     re.IGNORECASE,

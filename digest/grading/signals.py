@@ -216,7 +216,8 @@ def _demands(title: Title, text: str, *, core: bool) -> Iterator[tuple[str, str]
         if (match := rule.search(told)) and name not in inner:
             declared = core or title.declares or not _REMOVES.match(match[0])
             fixes = title.subject.type == "fix"
-            symptom = (name == "refusal" and (_OWN.match(text) or names_code(text))) or (
+            inside = title.subject.type == "chore" or _OWN.match(text) or names_code(text)
+            symptom = (name == "refusal" and inside) or (
                 fixes
                 and (
                     _STATE.fullmatch(match[0])

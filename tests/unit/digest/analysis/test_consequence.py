@@ -921,6 +921,11 @@ def test_part_that_an_entry_is_about_stays_before_it():
         ("feat: add pools of old cards ([PR #7](https://x.org/7))", "Add pools of old cards."),
         ("fix: pools of old cards when read (#7 and #8)", "Fix: pools of old cards when read."),
         ("[#7](https://x.org/7): Read pools of old cards. ([@me][])", "Read pools of old cards."),
+        ("[#7](https://x.org/7): : *: add pools of old cards", "Add pools of old cards."),
+        ("[#7](https://x.org/7) Pool: *breaking :warning:* it now waits", "Pool: it now waits."),
+        ("feat(pool): implement old pools of cards #7 @me", "Implement old pools of cards."),
+        ("Read pools of old cards - [@me](https://x.org/me).", "Read pools of old cards."),
+        ("Read pools of old cards https://x.org/pull/7", "Read pools of old cards."),
     ],
 )
 def test_entry_is_told_without_numbers_and_types(text, line):
@@ -1949,6 +1954,14 @@ def test_what_breaks_is_told_of_a_change_of_the_build_too():
         1, "Build with tool", Level.HIGH, files=files[1:], notes=(note("Images are gone."),)
     )
     assert lines(graded)[0] == "Documentation only: Build with tool."
+
+
+def test_default_of_a_deprecated_setting_is_not_to_be_kept():
+    given = {"before": "false", "after": "true", "detail": "default"}
+    item = fact(FactKind.FLAG, Action.CHANGED, "--fast", **given)
+    gone = fact(FactKind.DEPRECATION, Action.ADDED, "--fast", detail="notice")
+    todo = plain(to_do(change("Read pools", item, gone), Language.EN))
+    assert todo == "Check if you rely on the old default of --fast."
 
 
 def test_small_numbers_can_be_set_again():

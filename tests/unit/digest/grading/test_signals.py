@@ -201,6 +201,11 @@ def test_title_about_the_code_alone_demands_nothing(title):
         ("Bump main branch to 1.28.0-dev", "title_release", True),
         ("Version bump to start work on 6.3", "title_release", True),
         ("Bump main dependency", "title_release", False),
+        ("Preparing for next development iteration, 3.2.0", "title_release", True),
+        ("Prepare 2026.1.0 release", "title_release", True),
+        ("Prepare the pool for release of its cards", "title_release", False),
+        ("chore: enforce types of imports", "says_refusal", False),
+        ("Enforce types of imports", "says_refusal", True),
     ],
 )
 def test_titles_about_tools_and_versions_ask_nothing_of_users(title, signal, heard):
