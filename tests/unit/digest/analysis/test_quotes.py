@@ -144,6 +144,9 @@ def test_texts_repeat_one_another_in_the_singular_or_the_plural():
         ("Set at the start by whoever runs it. The size of a pool.", "", "Set at the start by whoever runs it."),
         ("Set at the start by whoever runs it.", "POOL_SIZE", "Set at the start by whoever runs it."),
         ("", "POOL_SIZE", ""),
+        # Only the first sentence may begin with what is described.
+        ("This keeps cards. Cards wait.", "", "This keeps cards. Cards wait."),
+        ("Keeps cards. It waits for them.", "", "Keeps cards."),
     ],
 )  # fmt: skip
 def test_description_begins_with_its_first_sentence_or_the_one_about_the_name(text, name, told):

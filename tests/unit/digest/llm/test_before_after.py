@@ -49,6 +49,7 @@ def test_value_goes_from_a_removed_line_to_an_added_one_of_the_same_hunk(old, ne
         ("It goes from `abc` to `xyz`.", "abc\n", "xyz\nabc_a\nabc_b\n"),
         ("The value of `limit` goes from 4 to 8.", "limit = 4\n", "size = 8\n"),
         ("The value of `size` goes from 4 to 8.", "limit = 4\n", "size = 8\n"),
+        ("The value of `Pool.a` goes from 4 to 8.", "x = 4  # Pool\n", "x = 8  # Pool\n"),
         ("The value of `a.py` goes from 4 to 8.", "x = 4\n", "x = 8\n"),
         (
             "The `alpha` of the `parser` goes from 4 to 8.",

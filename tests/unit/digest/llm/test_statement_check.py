@@ -270,6 +270,14 @@ def test_evidence_of_a_file_without_lines_is_on_the_side_that_has_it(number, sid
     assert (found.line, found.side) == (0, side)
 
 
+def test_evidence_is_cited_in_its_order_and_after_a_place_with_a_name_if_none_of_it_has_one():
+    far = "".join(f"row {n}\n" for n in range(30))
+    made = materials.material("Do it", ("a.py", f"a\n{far}b\n", f"c\n{far}taken_card\n"))
+    for cites, lines in ((["F1.H1", "F1.H2"], [1, 32]), (["F1.H1"], [32, 1]), (["F1.H2"], [32])):
+        found = verdict("It is `taken_card`.", made, cites).evidence
+        assert [one.line for one in found] == lines
+
+
 def test_evidence_in_a_message_is_the_line_with_a_name_and_otherwise_the_first():
     made = materials.material("Do it\n\nDrain the pool", ("a.py", "", "drain = pool\n"))
     for text, line in (("It is here.", 1), ("`drain` waits for the `pool`.", 3)):
