@@ -190,7 +190,8 @@ def replacement_of(fact: Fact, reading: ChangeContext) -> str:
 
 def _as_titled(fact: Fact, facts: Facts) -> Fact:
     """A deprecation under the flag, or the member of an object, in the title that ends with it."""
-    words = (word.strip("`,.()") for word in facts.subject.words.split())
+    said = [word.strip("`,.()") for word in facts.subject.words.split()]
+    words = [word for word in said if word != fact.replacement]
     ends = (f".{fact.name}",) if fact.name.isidentifier() else ()
     named = (w for w in words if w.endswith(ends) or ("--" in w and w.endswith(f"-{fact.name}")))
     return replace(fact, name=next(named, fact.name))

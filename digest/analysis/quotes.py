@@ -345,10 +345,12 @@ _ABOUT_FIRST = ("It ", "These ", "This ")
 
 
 def marked_notes(reading: ChangeContext, mark: str) -> list[tuple[str, Evidence]]:
-    """The entries of a mark that the change adds to the project's changelog."""
+    """The entries of a mark that the change adds to a changelog, the title's subject first."""
     built = any(f.area in {Area.CORE, Area.BUILD} for f in reading.facts.files)
     told = ((entry(n.text), n.evidence) for n in reading.facts.notes if n.mark == mark)
-    return [(text, place) for text, place in told if text and built]
+    title = content(reading.facts.subject.words)
+    found = [(text, place) for text, place in told if text and built]
+    return sorted(found, key=lambda one: -len(title & content(one[0])))
 
 
 def entry(text: str) -> str:

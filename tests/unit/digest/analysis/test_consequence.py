@@ -1956,6 +1956,20 @@ def test_what_breaks_is_told_of_a_change_of_the_build_too():
     assert lines(graded)[0] == "Documentation only: Build with tool."
 
 
+def test_option_is_not_told_under_the_name_of_what_replaces_it():
+    item = fact(
+        FactKind.DEPRECATION, Action.ADDED, "pools", detail="mark", replacement="meta.pools"
+    )
+    told = lines(change("deprecate pools in favor of meta.pools", item))
+    assert told[0] == "pools is deprecated; use meta.pools."
+
+
+def test_entry_about_the_subject_of_the_title_comes_first():
+    other, own = note("The least version of the deck is 2."), note("Pools of old cards are gone.")
+    told = lines(change("Remove old cards", notes=(other, own)))
+    assert told[:2] == ["Pools of old cards are gone.", "The least version of the deck is 2."]
+
+
 def test_default_of_a_deprecated_setting_is_not_to_be_kept():
     given = {"before": "false", "after": "true", "detail": "default"}
     item = fact(FactKind.FLAG, Action.CHANGED, "--fast", **given)
