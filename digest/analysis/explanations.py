@@ -439,6 +439,8 @@ def versions(reading: ChangeContext) -> Iterator[Statement]:
     facts = [f for f in changed if f.before and f.after not in {None, f"{f.before}.0"}]
     others = {f for f in facts if said and f.name.casefold() in named}
     facts = [f for f in facts if f not in others or any(n in (f.after or "") for n in said)]
+    if len(facts) > _FEW_VERSIONS:  # of many, those that did not only loosen a pin
+        facts = [f for f in facts if (f.before or "").strip("=~^") != (f.after or "").strip("=~^")]
     for f in facts if len(facts) <= _FEW_VERSIONS else ():
         sides = (f.before or "", f.after or "")
         exact = all(one[:1] == "=" for one in sides)

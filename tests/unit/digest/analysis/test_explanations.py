@@ -354,6 +354,8 @@ def test_dependency_that_the_title_raises_is_told_with_the_version_before(title,
         ("Update it", [relay(name=f"r{n}") for n in range(3)],
          [f"r{n} is now 1.3.0 (was 1.2.0)." for n in range(3)]),
         ("Update it", [relay(name=f"r{n}") for n in range(4)], []),
+        ("Update it", [relay(), *(relay("=1.2", "~1.2", f"r{n}") for n in range(4))],
+         ["relay is now 1.3.0 (was 1.2.0)."]),
     ],
 )  # fmt: skip
 def test_few_changed_versions_are_told_unless_the_title_names_others(title, items, told):
