@@ -143,8 +143,9 @@ def test_amount_is_no_name_that_is_replaced_within_one_file():
 
 
 def test_short_name_is_replaced_within_one_hunk_only():
-    far = ("a.txt", f"OldThing\n{FAR}x\n", f"y\n{FAR}Now\n")
-    assert fault("Replaces `OldThing` with `Now`.", far) is Rejection.SHIFT
+    for new, wrong in (("Now", Rejection.SHIFT), ("Next", None)):
+        far = ("a.txt", f"OldThing\n{FAR}x\n", f"y\n{FAR}{new}\n")
+        assert fault(f"Replaces `OldThing` with `{new}`.", far) is wrong
     assert fault("Replaces `OldThing` with `Now`.", ("a.txt", "OldThing\n", "Now\n")) is None
 
 
@@ -192,6 +193,8 @@ def test_author_may_say_it_in_one_line(text, message, wrong):
         ("`depth` is 3 now.", None),
         ("Adds `--thing`.", Rejection.SIDE),
         ("Adds `logo.png`.", None),
+        ("Adds `images/`.", None),
+        ("Adds `images`.", Rejection.SIDE),
     ],
 )
 def test_names_have_their_values_and_sides(text, wrong):
@@ -201,7 +204,10 @@ def test_names_have_their_values_and_sides(text, wrong):
         ("c.txt", None, "text of it\n"),
         ("d.txt", "", "size = 77\n"),
         ("e.txt", "depth = 3\n--thing\n", "depth = 5\nthing\n"),
-        FileChange(path="logo.png", status=FileStatus.ADDED, old_id="0" * 40, new_id="1" * 40),
+        *(
+            FileChange(path=path, status=FileStatus.ADDED, old_id="0" * 40, new_id="1" * 40)
+            for path in ("logo.png", "images/a.png")
+        ),
     ]
     assert fault(text, *files, message="Name it\n\ndepth was 12 once") is wrong
 

@@ -196,6 +196,8 @@ def test_a_prompt_keeps_to_its_budget_and_names_what_is_missing(budget):
     left = next(o for o in prompt.omitted if o.cause is Cause.SPACE)
     total = sum(len(f.hunks) for f in big.change.files)
     assert len(shown) + left.hunks == total
+    added = [row for row in prompt.user.splitlines() if row.startswith("+")]
+    assert len(added) + left.lines == 30 * total
     assert "no room" in prompt.user
 
 

@@ -50,6 +50,7 @@ from digest.llm.tokens import take_apart
         ('The "fast" mode.', ["QUOTE fast"]),
         ('The "very fast" mode.', []),
         ('Sets pool_size"fast" now.', ["NAME pool_size", "QUOTE fast"]),
+        ('Sets "fast"pool_size now.', ["QUOTE fast", "NAME pool_size"]),
         ("init(FP8-x or BF16)", ["NAME init", "WORD FP8", "WORD BF16"]),
         ("**bold `x` text**, ``a`b`` and *soft*", ["CODE x", "CODE a`b"]),
     ],
