@@ -252,7 +252,7 @@ async def with_announced(asked: Meant, ctx: Context, tip: Tip) -> tuple[Meant, S
 
     end = (await range_of(refs, ctx, tip)).tip if refs is intent.window else tip.sha or ""
     notes = await _announced(refs, end, fits, ctx, tip)
-    told = _group(ANNOUNCED_IN, [_said(note) for note in notes], ctx.language)
+    told = _group(ANNOUNCED_IN, [_said(note) for note in notes], ctx.language, ctx.page)
     if every:
         return asked, told
     listed = _numbers(notes)
@@ -439,10 +439,12 @@ def _said(one: _Announced) -> Spans:
     )
 
 
-def _group(name: Phrase, lines: Sequence[Spans], language: Language) -> Sequence[Block]:
-    """A heading with the number of lines, and the lines; nothing without lines."""
-    if not lines:
+def _group(
+    name: Phrase, lines: Sequence[Spans], language: Language, page: int = 1
+) -> Sequence[Block]:
+    """A heading with the number of lines, and those of a page; nothing without lines."""
+    if not (shown := lines[(page - 1) * _MOST : page * _MOST]):
         return ()
     head = GROUP.text(language, name=name.text(language), n=len(lines))
-    items = tuple(Item(line) for line in lines[:_MOST])
+    items = tuple(map(Item, shown))
     return Paragraph((Strong(head),)), Listing(items)

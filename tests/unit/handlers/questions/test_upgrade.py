@@ -136,6 +136,20 @@ async def test_items_of_a_changelog_may_be_headings_of_those_below_them(source):
     assert not any(said in shown for said in ("Mend it", "Long ago", "Why"))
 
 
+async def test_entries_of_a_changelog_go_on_with_the_next_page(source):
+    entries = "".join(f"- Mend card {n}.\n" for n in range(30))
+    log = f"## 1.2.0\n\n### Bug fixes\n\n{entries}"
+    source.trees = {(CHANGES[0].sha, "CHANGELOG.md"): log}
+    first, later = [
+        markdown((await ask("bug fixes in v1.2.0", replace(context(source), page=n))).document)
+        for n in (1, 2)
+    ]
+    assert "Mend card 24." in first
+    assert "Mend card 25." not in first
+    assert "Mend card 25." in later
+    assert "Mend card 24." not in later
+
+
 async def test_points_of_a_guide_on_upgrading_are_told_for_the_releases_between(source):
     guide = (
         "Upgrading\n=========\n\n### Upgrading to >= 1.2\n\n#### At least Go 1.26 is needed\n\n"
