@@ -49,6 +49,7 @@ def test_value_goes_from_a_removed_line_to_an_added_one_of_the_same_hunk(old, ne
         ("It goes from `abc` to `xyz`.", "abc\n", "xyz\nabc_a\nabc_b\n"),
         ("The value of `limit` goes from 4 to 8.", "limit = 4\n", "size = 8\n"),
         ("The value of `size` goes from 4 to 8.", "limit = 4\n", "size = 8\n"),
+        ("Replaces `start()` with `begin()`.", "start(1)\n", "begin(1)\n"),
         ("The value of `Pool.a` goes from 4 to 8.", "x = 4  # Pool\n", "x = 8  # Pool\n"),
         ("The value of `a.py` goes from 4 to 8.", "x = 4\n", "x = 8\n"),
         (
@@ -143,7 +144,7 @@ def test_amount_is_no_name_that_is_replaced_within_one_file():
 
 
 def test_short_name_is_replaced_within_one_hunk_only():
-    for new, wrong in (("Now", Rejection.SHIFT), ("Next", None)):
+    for new, wrong in (("Now", Rejection.SHIFT), ("Next", None), ("new_thing2", None)):
         far = ("a.txt", f"OldThing\n{FAR}x\n", f"y\n{FAR}{new}\n")
         assert fault(f"Replaces `OldThing` with `{new}`.", far) is wrong
     assert fault("Replaces `OldThing` with `Now`.", ("a.txt", "OldThing\n", "Now\n")) is None

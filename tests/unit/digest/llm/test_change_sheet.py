@@ -82,6 +82,17 @@ def test_hunk_that_is_too_long_is_cut_between_its_lines_and_counts_each_once():
         assert [piece.rank[-1] for piece in pieces] == list(range(len(cuts)))
 
 
+@pytest.mark.parametrize(("count", "rest"), [(24, 0), (25, 1)])
+def test_removed_lines_beyond_the_first_ones_are_counted(count, rest):
+    rows = tuple(f"row {n}" for n in range(count))
+    hunk = Hunk(old_start=1, new_start=1, removed=rows, added=("new",))
+    cut = cut_into_pieces(materials.material("Do it", file("engine/a.py", [hunk])), 1000)
+    (piece,) = cut.pieces
+    more = [f"~ and {rest} more removed lines"] * bool(rest)
+    assert piece.text.split("\n")[1:] == [*(f"-{one}" for one in rows[:24]), *more, "+new"]
+    assert [one.lines for one in cut.omitted] == [rest] * bool(rest)
+
+
 def test_lines_that_no_hunk_has_are_counted_by_why_they_are_missing():
     part = file("engine/a.py", added=9, deleted=4)
     made = materials.material("Do it", part, file("engine/b.py"))
