@@ -14,6 +14,7 @@ from digest.topics.matching import (
     restrict,
     things_named,
     topic_parts,
+    topic_words,
 )
 from digest.topics.terms import term
 from tests.support import samples
@@ -272,3 +273,7 @@ def test_keys_of_a_registry_come_and_go_with_the_tables_of_the_topic():
     assert things_named(changes, {"model"}, Action.ADDED) == ({came.sha: ["Glimmer"]}, True)
     assert things_named(changes, {"model"}, Action.REMOVED) == ({gone.sha: ["Plamo"]}, True)
     assert things_named(changes, {"tool"}, Action.REMOVED) == ({}, False)
+
+
+def test_what_stands_between_known_names_in_chinese_is_kept_whole():
+    assert topic_words("石头猫调度器的改动") == ["石头猫", "调度器", "改动"]

@@ -246,6 +246,13 @@ def test_a_line_of_many_short_pieces_is_split_where_it_is_full():
         assert weight(line) - 1 <= LONGEST_LINE < weight([*line, following[0]]) - 1
 
 
+def test_an_aside_is_small_unless_it_has_a_link():
+    spans = (Text("See "), Link("#1", f"{WEB}/pull/1"), Text("."))
+    for said, kind in ((spans[::2], "context"), (spans, "rich_text")):
+        (part,) = render(Document(title="t", blocks=(Paragraph(said, aside=True),)))
+        assert [block["type"] for block in json.loads(part.body)] == [kind]
+
+
 def test_a_list_gets_no_deeper_than_slack_shows_it():
     item = Item((Text("last"),))
     for _ in range(11):

@@ -105,3 +105,8 @@ def test_method_below_a_condition_of_its_class_is_one_of_the_class() -> None:
 def test_quotes_that_are_quoted_or_in_a_comment_open_no_text(line: str) -> None:
     text = f"{line}\n\n\nclass Pool:\n    def take(self):\n        pass\n"
     assert [one.name for one in Outline(text).scan(0, len(text))] == ["Pool", "Pool.take"]
+
+
+def test_text_that_begins_with_a_quoted_word_is_a_text() -> None:
+    text = 'def take():\n    """\'fast\' is usual, as in\n\ndef none():\n    """\n'
+    assert [one.name for one in Outline(text).scan(0, len(text))] == ["take"]
