@@ -149,6 +149,10 @@ class Listed:
         """Unknown."""
         del commit, words
 
+    async def lines_with(self, commit: str, parts: Collection[str]) -> None:
+        """Unknown."""
+        del commit, parts
+
     async def contents(self, places: Collection[tuple[str, str]]) -> Mapping[tuple[str, str], str]:
         """None."""
         del places

@@ -5,7 +5,16 @@ from __future__ import annotations
 import logging
 import re
 from collections import deque
-from collections.abc import AsyncGenerator, AsyncIterator, Collection, Iterator, Mapping, Sequence
+from collections.abc import (
+    AsyncGenerator,
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Collection,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from contextlib import aclosing, contextmanager
 from dataclasses import replace
 from datetime import datetime
@@ -13,24 +22,33 @@ from difflib import get_close_matches
 from itertools import groupby
 from math import inf
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from bot.git import patches
 from bot.git.address import without_credentials
-from bot.git.git_process import GitFailed
-from bot.git.history_index import FirstParents, NumberIndex, find_mentions, is_program
+from bot.git.git_process import Git, GitFailed
+from bot.git.history_index import (
+    FirstParents,
+    NumberIndex,
+    find_lines,
+    find_mentions,
+    is_program,
+    read_titles,
+)
 from bot.git.repository_layout import BorrowedRepository
 from bot.git.revisions import (
     DETACHED,
     References,
     ReleaseIndex,
     full_name,
+    merge_of,
     newest_releases,
     read_backports,
     read_release,
     read_release_index,
     read_released,
     revisions,
+    saying,
     seconds,
 )
 from digest.core.change import Change, Commit, FileChange
@@ -45,6 +63,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+T = TypeVar("T")
+
 _AHEAD = 1000  # commits whose absent blobs are fetched at a time: a few weeks of a large project
 _LISTS = 8  # selections whose commit lists are cached: for a given tip they never change
 _DESCENTS = 10_000
@@ -56,23 +76,9 @@ _MOST_FETCHED = 50_000
 _SHORT_NAME = re.compile(r"[0-9a-f]{4,64}")
 
 
-def _titled(text: str) -> TitledCommit:
-    """A commit of the log with its title and the beginning of its message."""
-    names, _, message = text.partition("\n")
-    sha, *parents = names.split()
-    lines = [one for one in message.split("\n") if one.strip() and not _TRAILER.match(one)] or [""]
-    title = 2 if len(parents) > 1 else 1  # lines of it
-    return TitledCommit(sha, " ".join(lines[:title]), "\n".join(lines[title:])[:_MOST_BODY])
-
-
-_TRAILER = re.compile(r"[A-Z][A-Za-z]*(?:-[A-Za-z]+)+:\s")
-_MOST_BODY = 1_000  # characters; the first ones say what a commit does
-
-
 _CLOSES = (
     "(close[sd]?|fix(e[sd])?|resolve[sd]?):?[[:blank:]]+(issue )?(#|http[^[:blank:]]*/issues/)"
 )
-_MOST_WITH_TEXT = 8  # the newest commits with a text that are given
 
 
 class GitSource:
@@ -169,7 +175,6 @@ class GitSource:
                         yield batch
 
     async def _selected_commits(self, branch: Tip, selection: Selection) -> Sequence[str]:
-        # Missing commits among those given one by one are skipped when they are read.
         if isinstance(selection, Window | Range):
             return await self.names(branch, selection)
         return list(dict.fromkeys(full_name(sha) for sha in selection))
@@ -210,17 +215,17 @@ class GitSource:
             if issue is not None:
                 said = ("--extended-regexp", f"--grep={_CLOSES}{issue}([^0-9]|$)")
             if (text or issue is not None) and branch.sha is not None:
-                shas = await self._saying(said, branch.sha, "--first-parent")
+                shas = await saying(self._view.git(), said, branch.sha, "--first-parent")
                 if not shas:
-                    inner = await self._saying(said, branch.sha, "--no-merges")
-                    merges = [await self._merge_of(sha, branch.sha) for sha in inner]
+                    inner = await saying(self._view.git(), said, branch.sha, "--no-merges")
+                    merges = [await merge_of(self._view.git(), sha, branch.sha) for sha in inner]
                 return shas or list(dict.fromkeys(filter(None, merges)))
             if number is None or branch.sha is None:
                 return ()
             naming = await self._mentions.naming(self._view.git(), branch, number)
             said = ("--fixed-strings", f"--grep=(#{number})")
             # A commit of a merged branch may have a number of its own.
-            naming = naming or await self._saying(said, branch.sha, "--no-merges")
+            naming = naming or await saying(self._view.git(), said, branch.sha, "--no-merges")
             commits = await patches.read_commits(self._view.git(), naming) if naming else ()
             return [c.sha for c in commits if request_of(c.commit) == number]
 
@@ -232,36 +237,18 @@ class GitSource:
         span = f"{after}..{branch.sha}" if after else branch.sha
         if span not in self._titles:
             with _git_errors():
-                form = ("--no-patch", "-z", "--format=%H %P%n%s%n%b")
-                listed = await self._view.git().run("log", "--first-parent", *form, span, "--")
-            texts = listed.decode("utf-8", "replace").split("\0")
+                listed = await read_titles(self._view.git(), span)
             whole = {key: kept for key, kept in self._titles.items() if key == branch.sha}
-            self._titles = whole | {span: [_titled(text) for text in texts if text]}
+            self._titles = whole | {span: listed}
         return self._titles[span]
-
-    async def _saying(self, said: Sequence[str], tip: str, among: str) -> list[str]:
-        """The commits whose messages say something: the newest ones and the oldest one."""
-        listed = await self._view.git().run(
-            "log", among, "--no-patch", "--format=%H", "--regexp-ignore-case", *said, tip, "--"
-        )
-        shas = listed.decode().split()
-        return [*shas[:_MOST_WITH_TEXT], *shas[_MOST_WITH_TEXT:][-1:]]
-
-    async def _merge_of(self, sha: str, tip: str) -> str:
-        """The commit along the first parents of ``tip`` that brought a commit of a branch."""
-        git, between = self._view.git(), (f"{sha}..{tip}", "--")
-        line = (await git.run("rev-list", "--first-parent", *between)).decode().split()
-        after = {*(await git.run("rev-list", "--ancestry-path", *between)).decode().split()}
-        return next((commit for commit in reversed(line) if commit in after), "")
 
     async def is_ancestor(self, base: str, tip: str) -> bool:
         """Whether ``tip`` descends from ``base``; false if ``base`` is gone."""
         if (base, tip) in self._descents:
             return True
         try:
-            await self._view.git().run(
-                "merge-base", "--is-ancestor", full_name(base), full_name(tip)
-            )
+            ends = (full_name(base), full_name(tip))
+            await self._view.git().run("merge-base", "--is-ancestor", *ends)
         except GitFailed as failure:
             if failure.status is None:
                 raise _unavailable(failure) from failure
@@ -280,12 +267,26 @@ class GitSource:
         self, commit: str, words: Collection[str]
     ) -> Mapping[str, Collection[str]] | None:
         """Paths of program text by word; ``None`` if the whole tree cannot be searched."""
+        return await self._searched(commit, find_mentions, words)
+
+    async def lines_with(
+        self, commit: str, parts: Collection[str]
+    ) -> Mapping[str, Sequence[int]] | None:
+        """Lines of program text, from 1, that have all parts in any case, by path; or ``None``."""
+        return await self._searched(commit, find_lines, parts)
+
+    async def _searched(
+        self,
+        commit: str,
+        find: Callable[[Git, str, Collection[str]], Awaitable[T]],
+        words: Collection[str],
+    ) -> T | None:
         with _git_errors():
             name = full_name(commit)
             if self._remote is not None and not await self._hold(self._remote, name):
                 return None
             try:
-                return await find_mentions(self._view.git(), name, words)
+                return await find(self._view.git(), name, words)
             except GitFailed as failure:
                 if failure.status is None:
                     raise
@@ -295,9 +296,8 @@ class GitSource:
     async def contents(self, places: Collection[tuple[str, str]]) -> Mapping[tuple[str, str], str]:
         """The texts of files by commit and path; absent, oversized and binary ones are left out."""
         with _git_errors():
-            return await patches.read_places(
-                self._view.git(), [(full_name(c), p) for c, p in places]
-            )
+            named = [(full_name(c), p) for c, p in places]
+            return await patches.read_places(self._view.git(), named)
 
     async def difference(self, base: str, tip: str, paths: Collection[str]) -> Sequence[FileChange]:
         """The net changes of files between two commits, with renames among these files."""

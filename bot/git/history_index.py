@@ -12,7 +12,7 @@ import asyncio
 import hashlib
 import re
 from array import array
-from collections.abc import AsyncGenerator, Iterable, Sequence
+from collections.abc import AsyncGenerator, Collection, Iterable, Sequence
 from contextlib import aclosing, suppress
 from itertools import accumulate
 from pathlib import Path
@@ -23,7 +23,7 @@ from bot.util.files import write_whole
 from digest.errors import UnwritableFolder
 from digest.facts.languages import endings_of, language_of
 from digest.facts.paths import VENDORED
-from handlers.ports.storage import Tip
+from handlers.ports.storage import Tip, TitledCommit
 
 
 class FirstParents:
@@ -170,6 +170,22 @@ def is_program(path: str) -> bool:
     return language_of(path) in _PROGRAM and not VENDORED.intersection(path.split("/")[:-1])
 
 
+async def find_lines(git: Git, commit: str, parts: Collection[str]) -> dict[str, list[int]]:
+    """The numbers of program lines that have all parts, in any case. Raises ``GitFailed``."""
+    sought = [part for part in parts if part and "\n" not in part]
+    found: dict[str, list[int]] = {}
+    if not sought:
+        return found
+    every = [one for part in sought for one in ("--and", "-e", part)][1:]
+    for line in await _grepped(git, commit, ("--ignore-case", "--line-number", *every)):
+        path, number, _ = _NUMBERED.split(line, maxsplit=1)
+        found.setdefault(path.decode("utf-8", "surrogateescape"), []).append(int(number))
+    return found
+
+
+_NUMBERED = re.compile(rb"\0(\d+)[\0:]")  # older releases of git end the number with a colon
+
+
 async def find_mentions(git: Git, commit: str, words: Iterable[str]) -> dict[str, set[str]]:
     """The program files with each word as a whole, in a commit's tree. Raises ``GitFailed``."""
     asked = sorted({w for w in words if w and "\n" not in w})
@@ -205,23 +221,28 @@ _Lines = AsyncGenerator[tuple[bytes, bytes], None]
 
 async def _grep(git: Git, commit: str, words: Sequence[str]) -> _Lines:
     """The lines that git's own search finds, which takes longer with every word."""
+    given = ("--no-line-number", "-f", "-")
+    for found in await _grepped(git, commit, given, stdin_lines(words)):
+        path, _, line = found.partition(b"\0")
+        yield path, line
+
+
+async def _grepped(git: Git, commit: str, given: Sequence[str], stdin: bytes = b"") -> list[bytes]:
+    """What git's search writes for each line of a program that it finds, from the path on."""
     paths = [f"*.{ending}" for language in _PROGRAM for ending in endings_of(language)]
     paths += [f":(exclude,glob)**/{folder}/**" for folder in sorted(VENDORED)]
     # Our git processes take paths literally by default; here they are patterns.
     patterned = git.with_environment(GIT_LITERAL_PATHSPECS="0", GIT_GLOB_PATHSPECS="0")
     try:
         out = await patterned.run(
-            "grep", "-I", "-F", "--null", "--no-color", "--no-line-number", "--full-name",
-            "-f", "-", commit, "--", *paths,
-            stdin=stdin_lines(words),
+            "grep", "-I", "-F", "--null", "--no-color", "--full-name", *given, commit, "--", *paths,
+            stdin=stdin,
         )  # fmt: skip
     except GitFailed as failure:
         if failure.status == 1 and not failure.said:  # nothing mentions
-            return
+            return []
         raise
-    for found in out.split(b"\n"):
-        path, _, line = found[len(commit) + 1 :].partition(b"\0")
-        yield path, line
+    return [line[len(commit) + 1 :] for line in out.split(b"\n") if line]
 
 
 async def _scan(git: Git, commit: str, words: Sequence[str]) -> _Lines:
@@ -249,3 +270,23 @@ async def _scan(git: Git, commit: str, words: Sequence[str]) -> _Lines:
                     done = len(content) if end < 0 else end
                     for path in paths[blob]:
                         yield path, content[start:done]
+
+
+async def read_titles(git: Git, span: str) -> list[TitledCommit]:
+    """The commits of a range along the first parents, newest first. Raises ``GitFailed``."""
+    form = ("--no-patch", "-z", "--format=%H %P%n%s%n%b")
+    listed = await git.run("log", "--first-parent", *form, span, "--")
+    return [_titled(text) for text in listed.decode("utf-8", "replace").split("\0") if text]
+
+
+def _titled(text: str) -> TitledCommit:
+    """A commit of the log with its title and the beginning of its message."""
+    names, _, message = text.partition("\n")
+    sha, *parents = names.split()
+    lines = [one for one in message.split("\n") if one.strip() and not _TRAILER.match(one)] or [""]
+    title = 2 if len(parents) > 1 else 1  # lines of it
+    return TitledCommit(sha, " ".join(lines[:title]), "\n".join(lines[title:])[:_MOST_BODY])
+
+
+_TRAILER = re.compile(r"[A-Z][A-Za-z]*(?:-[A-Za-z]+)+:\s")
+_MOST_BODY = 1_000  # characters; the first ones say what a commit does

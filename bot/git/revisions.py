@@ -413,3 +413,21 @@ def _package(tag: str) -> str:
     """The package that a tag is of; empty for the whole of a repository."""
     version = version_of(tag)
     return version.family.removesuffix("v").strip("-_@/").rpartition("/")[2] if version else ""
+
+
+async def saying(git: Git, said: Sequence[str], tip: str, among: str) -> list[str]:
+    """The commits whose messages say something: the newest ones and the oldest one."""
+    form = ("--no-patch", "--format=%H", "--regexp-ignore-case")
+    shas = (await git.run("log", among, *form, *said, tip, "--")).decode().split()
+    return [*shas[:_MOST_WITH_TEXT], *shas[_MOST_WITH_TEXT:][-1:]]
+
+
+_MOST_WITH_TEXT = 8  # the newest commits with a text that are given
+
+
+async def merge_of(git: Git, sha: str, tip: str) -> str:
+    """The commit along the first parents of ``tip`` that brought a commit of a branch."""
+    between = (f"{sha}..{tip}", "--")
+    line = (await git.run("rev-list", "--first-parent", *between)).decode().split()
+    after = {*(await git.run("rev-list", "--ancestry-path", *between)).decode().split()}
+    return next((commit for commit in reversed(line) if commit in after), "")

@@ -136,6 +136,11 @@ class Source(Protocol):
     ) -> Mapping[str, Collection[str]] | None:
         """The source paths with each word in a commit's tree; ``None`` if that is not available."""
 
+    async def lines_with(
+        self, commit: str, parts: Collection[str]
+    ) -> Mapping[str, Sequence[int]] | None:
+        """The lines, from 1, with all parts in any case, by path; ``None`` if not available."""
+
     async def contents(self, places: Collection[tuple[str, str]]) -> Mapping[tuple[str, str], str]:
         """The texts of files by commit and path, without absent and binary files."""
 

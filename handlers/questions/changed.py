@@ -22,6 +22,7 @@ from handlers.context import Context
 from handlers.digests.ingest import tip_of
 from handlers.ports.storage import Tip
 from handlers.questions import change_selection, other_readings
+from handlers.questions.declarations import is_name
 from handlers.questions.list_reading import (
     Meant,
     by_path,
@@ -35,7 +36,7 @@ from handlers.questions.list_reading import (
 )
 from handlers.questions.name_state import required_line
 from handlers.questions.named_changes import about, defaults, dependency_blocks, names
-from handlers.questions.requirements import find_requirements, is_name
+from handlers.questions.requirements import find_requirements
 from handlers.questions.scope import QueryResult, Reach, count, newest, reach, viewpoint
 from handlers.questions.upgrade import announced_over, upgrade, with_announced
 

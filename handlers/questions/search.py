@@ -41,8 +41,8 @@ from handlers.context import Context
 from handlers.digests.ingest import ensure, tip_of
 from handlers.ports.storage import Tip, TitledCommit
 from handlers.questions.change_selection import is_counted
+from handlers.questions.declarations import is_name
 from handlers.questions.list_reading import listed_result
-from handlers.questions.requirements import is_name
 from handlers.questions.scope import count, newest, reach, run_query, viewpoint
 
 

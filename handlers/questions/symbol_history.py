@@ -30,19 +30,18 @@ from handlers.context import Context
 from handlers.digests.ingest import ensure, tip_of
 from handlers.ports.storage import Tip
 from handlers.questions.changed import list_changes
-from handlers.questions.name_state import OF_VALUE, pins, released_in, state_lines
-from handlers.questions.named_changes import line_of as fact_line
-from handlers.questions.named_history import Found, NamedHistory
-from handlers.questions.requirements import (
-    OTHER_NAMES,
+from handlers.questions.declarations import (
     declaring,
     files_with,
-    find_requirements,
     introduced,
     is_name,
     revalued,
     taken,
 )
+from handlers.questions.name_state import OF_VALUE, pins, released_in, state_lines
+from handlers.questions.named_changes import line_of as fact_line
+from handlers.questions.named_history import Found, NamedHistory
+from handlers.questions.requirements import OTHER_NAMES, find_requirements
 from handlers.questions.scope import count, month_back, reach, viewpoint
 from handlers.questions.search import nearest, search
 

@@ -161,6 +161,17 @@ class FakeSource:
             w: {p for c, p in self.trees if c == commit and w in self.trees[c, p]} for w in words
         }
 
+    async def lines_with(
+        self, commit: str, parts: Collection[str]
+    ) -> Mapping[str, Sequence[int]] | None:
+        self._called("lines_with", commit, tuple(parts))
+        found: dict[str, list[int]] = {}
+        for (_, path), text in ((at, t) for at, t in self.trees.items() if at[0] == commit):
+            for number, line in enumerate(text.lower().split("\n"), 1):
+                if all(part in line for part in parts):
+                    found.setdefault(path, []).append(number)
+        return found
+
     async def titles(self, branch: Tip, after: str = "") -> Sequence[TitledCommit]:
         self._called("titles", branch)
         later = takewhile(lambda c: c.sha != after, self.branch_changes)

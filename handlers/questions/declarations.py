@@ -1,0 +1,310 @@
+"""Names in the code of a branch: their files, declarations and defaults, and who changed them."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from digest.analysis.context import without_dashes
+from digest.core.change import Change, FileChange, FileStatus, Hunk, Side
+from digest.core.facts import Area, Evidence, Fact, FactKind
+from digest.core.grade import Graded
+from digest.core.patterns import lazy
+from digest.core.reference import Query
+from digest.facts.paths import area_of
+from handlers.context import Context
+from handlers.digests.ingest import ensure
+from handlers.ports.storage import Tip
+
+_CODE = lazy(r"[\w)][_.-]\w|[a-z][A-Z]|^-")
+"""Characters that only code names have; a common word occurs in too many messages."""
+
+
+def is_name(text: str) -> bool:
+    """Whether a text can only be a name of the code."""
+    return _CODE.search(text) is not None
+
+
+_WORD = lazy(r"(?:--)?[A-Za-z_][\w-]*(?:\.\w[\w-]*)*", re.ASCII)
+"""Names that can be searched for as a word in a tree."""
+
+_SEARCHED = 6  # the most files whose history is searched for a name that no archived change touched
+
+
+async def introduced(name: str, ctx: Context, tip: Tip) -> Sequence[Graded]:
+    """The change that added a present name to the first of its files."""
+    there = tip.sha and is_name(name) and await files_with(name, ctx, tip.sha)
+
+    def has(text: str) -> bool:
+        return name in text
+
+    shas = [await _came_to(path, has, ctx, tip) for path in list(there or ())[:_SEARCHED]]
+    return sorted(
+        await ensure(ctx, list(filter(None, shas)), tip), key=lambda g: g.commit.committed_at
+    )[:1]
+
+
+_VALUED = frozenset({FactKind.FLAG, FactKind.ENVIRONMENT, FactKind.CONFIG})
+_MOST_FILES = 40  # the most files of the changes about a name that are searched for it
+
+
+async def taken(name: str, found: Sequence[Graded], ctx: Context, tip: Tip) -> Sequence[Graded]:
+    """The change that removed a name from the file that had it in the newest changes about it."""
+    name = name.lstrip("-") if "." in name else name  # as Go declares a flag
+    files = [(g.sha, f.path) for g in found for f in g.facts.files if f.area is Area.CORE]
+    texts = await ctx.watched.source.contents(files[:_MOST_FILES])
+    path = next((p for sha, p in files if name in texts.get((sha, p), "")), "")
+    places = [(tip.sha or "", path)]
+
+    def has_not(text: str) -> bool:
+        return text != "" and name not in text
+
+    if not path or not has_not((await ctx.watched.source.contents(places)).get(places[0], "")):
+        return ()
+    sha = await _came_to(path, has_not, ctx, tip)
+    return await ensure(ctx, [sha], tip) if sha else ()
+
+
+async def revalued(
+    found: Sequence[tuple[Graded, Sequence[Fact]]], ctx: Context, tip: Tip, *, name: str = ""
+) -> Sequence[Graded] | None:
+    """The change that set the present default or removed it, if the fact is outdated.
+
+    Empty if the fact is still correct, or the file at the tip does not show it; ``None`` if the
+    fact is outdated but the change is unknown. ``name`` is given if no change mentioned a default.
+    """
+    facts = ((graded, fact) for graded, some in found for fact in some)
+    valued = (one for one in facts if one[1].after is not None and one[1].kind in _VALUED)
+    told, fact = next(valued, (None, None))
+    held = fact is not None
+    if not held and found and name:
+        told, fact = found[0][0], next(iter(await defaults_now(name, ctx, tip)), None)
+    if told is None or fact is None or fact.kind not in _VALUED or not tip.sha:
+        return ()
+    place = (tip.sha, fact.evidence.path)
+    text = (await ctx.watched.source.contents([place])).get(place, "")
+    now = await asyncio.to_thread(_declared, text, told, fact)
+    gone = text != "" and _bare(fact) not in text
+    after = (now.after or "") if now is not None else ""
+    open_value = after in UNSET or after.rpartition(".")[2].isupper()  # set later, or elsewhere
+    if not gone and (now is None or (now.after == fact.after if held else open_value)):
+        return ()
+
+    def has(text: str) -> bool:
+        if gone:
+            return text != "" and _bare(fact) not in text
+        then = _declared(text, told, fact)
+        return then is not None and now is not None and then.after == now.after
+
+    sha = await _came_to(fact.evidence.path, has, ctx, tip)
+    known = {graded.sha for graded, _ in found}
+    if not sha:
+        return None if held else ()
+    return await ensure(ctx, [sha] if sha not in known else [], tip)
+
+
+_DECLARES = lazy(r"config|arg|setting|option|param|env|flag|cli|main", re.IGNORECASE)
+
+_READ = 8  # the most files to read for the default of a name, those that declare settings first
+
+
+async def defaults_now(name: str, ctx: Context, tip: Tip) -> list[Fact]:
+    """The flags, variables and settings with a name, with their defaults.
+
+    A name in plain words may belong to a switch that begins with "enable" or "disable".
+    """
+    bare = re.sub(r"[\s-]+", "_", name.lstrip("-"))
+    for prefix in ("", "enable_", "disable_") if " " in name else ("",):
+        if found := await _defaults_of(f"{prefix}{bare}", ctx, tip):
+            return [await _resolved_default(fact, ctx, tip) for fact in found]
+    return []
+
+
+async def _resolved_default(fact: Fact, ctx: Context, tip: Tip) -> Fact:
+    """The fact, with the value of its default if that is another setting."""
+    field = _FIELD.fullmatch(fact.after or "")
+    others = await _defaults_of(field[1], ctx, tip) if field else []
+    named = (one.after for one in others if one.name == fact.after and one.after is not None)
+    return next((replace(fact, after=value) for value in named), fact)
+
+
+_FIELD = lazy(r"[A-Z]\w{1,60}\.([a-z]\w{2,60})", re.ASCII)
+
+
+async def flags_now(name: str, ctx: Context, tip: Tip) -> list[str]:
+    """The program files that declare a command-line flag, in whatever form."""
+    dashed = name.lstrip("-")
+    bare = dashed.replace("-", "_")
+    for words in ({name, f'"{dashed}"', f"'{dashed}'"}, {bare, dashed}):
+        found, _ = await _declarations(bare, words, ctx, tip)
+        flags = (f for f in found if f.kind is FactKind.FLAG and f.name.split()[-1] == name)
+        if places := list(dict.fromkeys(fact.evidence.path for fact in flags)):
+            return places
+    return []
+
+
+async def described_now(name: str, ctx: Context, tip: Tip) -> tuple[str, Evidence] | None:
+    """The help text, docstring or comment beside the declaration of a name."""
+    from digest.facts.help_text import beside
+
+    bare = re.sub(r"-", "_", name.lstrip("-"))
+    found, texts = await _declarations(bare, {bare, bare.replace("_", "-")}, ctx, tip)
+    for fact in found:
+        at = fact.evidence
+        lines = texts.get(at.path, "").split("\n")
+        if text := beside(lines, (at.line or 0) - 1):
+            return text, at
+    return await _described_type(bare, ctx, tip) if name == bare else None
+
+
+async def _described_type(name: str, ctx: Context, tip: Tip) -> tuple[str, Evidence] | None:
+    """The docstring or comment beside the definition of a class, a type or a function."""
+    from digest.facts.help_text import beside
+
+    if not tip.sha or not _DOTTED.fullmatch(name):
+        return None
+    there = await ctx.watched.source.mentions(tip.sha, [f"{word} {name}" for word in _DEFINES])
+    paths = {path for some in (there or {}).values() for path in some}
+    first = sorted((p for p in paths if area_of(p) is Area.CORE), key=lambda p: (p.count("/"), p))
+    texts = await ctx.watched.source.contents([(tip.sha, path) for path in first[:_READ]])
+    defines = lazy(rf"\s*(?:[\w()]+ ){{0,4}}(?:{'|'.join(_DEFINES)}) {re.escape(name)}\b")
+    for path in first:
+        lines = texts.get((tip.sha, path), "").split("\n")
+        for row, line in enumerate(lines):
+            if defines.match(line) and (text := beside(lines, row)):
+                return text, Evidence(path=path, line=row + 1, side=Side.NEW)
+    return None
+
+
+_DEFINES = ("class", "struct", "type", "interface", "trait", "enum", "func", "fn", "def")
+
+
+async def _defaults_of(bare: str, ctx: Context, tip: Tip) -> list[Fact]:
+    found, texts = await _declarations(bare, {bare, bare.replace("_", "-")}, ctx, tip)
+    valued = [
+        replace(f, after=_constant(f.after, texts.values()))
+        for f in found
+        if f.kind in _VALUED and f.after is not None and not f.after.endswith(f".{bare}")
+    ]
+    given = [fact for fact in valued if fact.after not in UNSET]
+    plain = [fact for fact in given if "(" not in (fact.after or "")]  # others are composed
+    return plain or given or valued
+
+
+async def declaring(
+    words: Collection[str], ctx: Context, tip: Tip
+) -> Mapping[tuple[str, str], str]:
+    """The program files with one of some words, those that declare settings first."""
+    there = await ctx.watched.source.mentions(tip.sha, words) if tip.sha else None
+    paths = {path for some in (there or {}).values() for path in some if area_of(path) is Area.CORE}
+    first = sorted(paths, key=lambda path: (not _DECLARES.search(path), path.count("/"), path))
+    return await ctx.watched.source.contents([(tip.sha or "", path) for path in first[:_READ]])
+
+
+async def _declarations(
+    bare: str, words: Collection[str], ctx: Context, tip: Tip
+) -> tuple[list[Fact], Mapping[str, str]]:
+    """The declarations of a name in the program, and the texts that were read, by path."""
+    some = await ctx.archive.select(ctx.watched.repository, Query(limit=1))
+    if not tip.sha or not some or not _DOTTED.fullmatch(bare):
+        return [], {}
+    texts = await declaring(words, ctx, tip)
+    has_name = _name_in_text(bare)
+    found: list[Fact] = []
+    for (_, path), text in texts.items():
+        facts = await asyncio.to_thread(_added_names, path, text, has_name, some[0])
+        found += (f for f in facts if f".{without_dashes(f.name)}".endswith(f".{bare.lower()}"))
+    return found, {path: text for (_, path), text in texts.items()}
+
+
+_DOTTED = lazy(r"[A-Za-z_][\w.]{2,80}", re.ASCII)
+UNSET = frozenset({"None", "null", "nil", "undefined"})
+"""Defaults that are computed later."""
+
+
+def _constant(value: str, texts: Iterable[str]) -> str:
+    """The literal of a constant that is defined in one of the texts; otherwise the value itself."""
+    last = value.rpartition(".")[2].rpartition("::")[2]
+    if not last.isupper():
+        return value
+    given = lazy(
+        rf"^[\w\s]{{0,40}}\b{re.escape(last)}\b[^=\n]{{0,40}}= ?([\w.\"'-]{{1,40}});?$",
+        re.MULTILINE,
+    )
+    return next((match[1] for text in texts if (match := given.search(text))), value)
+
+
+def _declared(text: str, told: Graded, fact: Fact) -> Fact | None:
+    """The fact with the default that a file declares for its name."""
+    bare = _bare(fact)
+    if bare not in text:
+        return None
+    found = _added_names(fact.evidence.path, text, _name_in_text(bare), told)
+    return next((f for f in found if (f.kind, f.name) == (fact.kind, fact.name)), None)
+
+
+def _name_in_text(bare: str) -> re.Pattern[str]:
+    """A pattern for a name whose words may be joined by underscores or hyphens."""
+    spelled = re.escape(bare).replace("_", "[_-]").replace(r"\-", "[_-]")
+    return lazy(rf"(?<![\w-])(?:--)?{spelled}(?![\w-])")
+
+
+def _added_names(path: str, text: str, words: re.Pattern[str], told: Graded) -> Sequence[Fact]:
+    """The facts of a file about a name, extracted as if the lines with it were new."""
+    lines = text.split("\n")
+    own = [n for n, line in enumerate(lines) if words.search(line)][:_MOST_LINES]
+    old = "\n".join(line for n, line in enumerate(lines) if n not in set(own))
+    hunks = (
+        Hunk(old_start=n - before, new_start=n + 1, removed=(), added=(lines[n],))
+        for before, n in enumerate(own)
+    )
+    file = FileChange(
+        path=path,
+        status=FileStatus.MODIFIED,
+        added=len(own),
+        hunks=tuple(hunks),
+        old_id="old",
+        new_id="new",
+    )
+    return _facts_of(file, told, {"old": old, "new": text})
+
+
+_MOST_LINES = 40
+
+
+def _facts_of(file: FileChange, told: Graded, texts: Mapping[str, str]) -> Sequence[Fact]:
+    from digest.facts.extract import extract  # loads every finder
+
+    return extract(Change(commit=told.commit, files=(file,)), texts).items
+
+
+def _bare(fact: Fact) -> str:
+    return fact.name.lstrip("-").rpartition(".")[2]
+
+
+async def _came_to(path: str, has: Callable[[str], bool], ctx: Context, tip: Tip) -> str:
+    """The commit that added something to a file that already existed; empty if unknown."""
+    past = [sha for sha, _ in await ctx.watched.source.log(tip, path, mainline=True)]
+    texts: dict[tuple[str, str], str] = {}
+    having, without = -1, len(past)  # positions, newest first
+    while without - having > 1:
+        middle = (having + without) // 2
+        texts |= await ctx.watched.source.contents([(past[middle], path)])
+        if has(texts.get((past[middle], path), "")):
+            having = middle
+        else:
+            without = middle
+    known = having >= 0 and without < len(past) and (past[without], path) in texts
+    return past[having] if known else ""
+
+
+async def files_with(name: str, ctx: Context, sha: str) -> Sequence[str] | None:
+    """The program files that contain a word, tests last; ``None`` if they cannot be read."""
+    there = await ctx.watched.source.mentions(sha, [name]) if _WORD.fullmatch(name) else None
+    return (
+        None
+        if there is None
+        else sorted(there.get(name, ()), key=lambda path: ("test" in path, path))
+    )
