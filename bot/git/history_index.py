@@ -172,11 +172,10 @@ def is_program(path: str) -> bool:
 
 async def find_lines(git: Git, commit: str, parts: Collection[str]) -> dict[str, list[int]]:
     """The numbers of program lines that have all parts, in any case. Raises ``GitFailed``."""
-    sought = [part for part in parts if part and "\n" not in part]
     found: dict[str, list[int]] = {}
-    if not sought:
+    if not parts or any(not part or "\n" in part for part in parts):
         return found
-    every = [one for part in sought for one in ("--and", "-e", part)][1:]
+    every = [one for part in parts for one in ("--and", "-e", part)][1:]
     for line in await _grepped(git, commit, ("--ignore-case", "--line-number", *every)):
         path, number, _ = _NUMBERED.split(line, maxsplit=1)
         found.setdefault(path.decode("utf-8", "surrogateescape"), []).append(int(number))

@@ -118,6 +118,17 @@ class Touched(Enquiry):
 
 
 @frozen
+class Lookup(Enquiry):
+    """The flags, variables, settings, metrics or routes that exist for a purpose.
+
+    ``topic`` is the purpose in the words of the question, ``things`` the kinds asked for.
+    """
+
+    topic: str
+    things: tuple[FactKind, ...]
+
+
+@frozen
 class Search(Filtered):
     """Changes whose text contains every term; ``window`` is ``None`` for the whole archive."""
 

@@ -12,7 +12,8 @@ from digest.core.patterns import lazy
 from digest.question.asked import Asked, Weighed, rule
 from digest.question.change_rules import switched_to, time_counted
 from digest.question.commit_range import Refs, release_number
-from digest.question.intent import Changed, Search, Top
+from digest.question.intent import Changed, Lookup, Search, Top
+from digest.question.lexicon import PHRASES
 from digest.question.range_rules import reaching
 from digest.question.slot_values import Filters, Path, Quote, Release, Symbol
 from digest.window import Window
@@ -112,6 +113,24 @@ def changed(asked: Asked) -> Iterator[Weighed]:
     intent = _listing(asked)
     if intent is not None and not asked.references:
         yield Weighed(_weight(asked, intent), intent)
+
+
+@rule
+def lookup(asked: Asked) -> Iterator[Weighed]:
+    """Names for a purpose: *which flag controls the cache size*."""
+    match = PHRASES["purpose"].search(asked.text)
+    if match is None or asked.spans or asked.references or asked.actions:
+        return
+    way = match["way"] or match["zh_way"]
+    spoken = tuple(FactKind(one) for one in asked.values.get("thing", ()) if one in _NAMED)
+    things = asked.filters.things or spoken or (_SETTINGS if way else ())
+    topic = (way or match["what"] or match["zh"]).strip()
+    if things and not (way and asked.slots(Symbol)):
+        yield Weighed(_SURELY, Lookup(topic=topic, things=things))
+
+
+_SETTINGS = (FactKind.FLAG, FactKind.ENVIRONMENT, FactKind.CONFIG)
+_NAMED = frozenset({"flag", "environment", "config", "metric", "route"})
 
 
 def two_of_list(text: str) -> tuple[str, ...]:

@@ -22,6 +22,7 @@ from digest.question.intent import (
     Changed,
     EditProfile,
     Intent,
+    Lookup,
     Nth,
     ProfileFrom,
     Released,
@@ -113,6 +114,8 @@ def format_intent(intent: Intent) -> str:
             who = "who merged" if mergers else "who reviewed" if reviewers else "who touched"
             head = who if people else "changes merged by" if mergers else "changed"
             return _text(head, intent, people="")
+        case Lookup(topic=topic, things=things):
+            return f"which {' '.join(f'thing:{one}' for one in things)} is for {topic}"
         case Released(reference=None):
             return "which release has it"
         case Released(reference=reference, release=tag) if tag:

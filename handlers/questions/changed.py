@@ -22,7 +22,7 @@ from handlers.context import Context
 from handlers.digests.ingest import tip_of
 from handlers.ports.storage import Tip
 from handlers.questions import change_selection, other_readings
-from handlers.questions.declarations import is_name
+from handlers.questions.declared_names import is_name
 from handlers.questions.list_reading import (
     Meant,
     by_path,

@@ -22,7 +22,7 @@ from digest.report.blocks import title_link
 from digest.topics.terms import pieces, term
 from handlers.context import Context
 from handlers.ports.storage import Tip
-from handlers.questions import declarations, requirements
+from handlers.questions import declared_names, requirements
 from handlers.questions.named_changes import SAYS
 from handlers.questions.named_history import OPEN, NamedHistory, committed
 
@@ -51,7 +51,7 @@ async def state_lines(
     if is_open and not renamed and not (history.facts and history.pinned):
         aspects |= _last_said(history, needs, ctx)
     asks = not (intent.claim or needs or stands is False)
-    about, at = (await declarations.described_now(name, ctx, tip) if asks else None) or ("", None)
+    about, at = (await declared_names.described_now(name, ctx, tip) if asks else None) or ("", None)
     if at is not None:
         place = Code(f"{printable(at.path)}:{at.line}")
         aspects["about"] = [answer_text.DESCRIBED(ctx.language, text=about, place=place)]
@@ -61,7 +61,7 @@ async def state_lines(
         aspect = "set" if needs or (valued[1].after or "").endswith(")") else "value"
         aspects[aspect] = [_valued(*valued, ctx)]
     elif stands is not False and not needs and intent.claim in OF_VALUE:
-        now = await declarations.defaults_now(name, ctx, tip)
+        now = await declared_names.defaults_now(name, ctx, tip)
         told = [_default(fact, ctx) for fact in now[:_DEFAULTS]]
         if intent.claim == "value" and stands:
             told = told or aspects.get("value") or await _undeclared(name, ctx, tip)
@@ -83,7 +83,7 @@ async def state_lines(
     if intent.claim == "release" and history.found and not aspects.get("added"):
         aspects["added"] = await released_in(history.found[0][0], tip, ctx)
     value = (valued[1].after or "") if valued else now[0].after if now else None
-    value = None if value in declarations.UNSET else value  # computed later, neither on nor off
+    value = None if value in declared_names.UNSET else value  # computed later, neither on nor off
     settled = (renamed and intent.claim == "renamed") or (needs and intent.claim == "needed")
     claim = "yes" if settled else intent.claim
     asked = ["set", "there"] if claim == "value" and needs else [_AS.get(claim, claim)]
@@ -97,7 +97,7 @@ async def state_lines(
 async def _undeclared(name: str, ctx: Context, tip: Tip) -> list[Spans]:
     """That no default is declared for a name, with what stands beside it, which may tell one."""
     lines = [answer_text.DEFAULT_UNKNOWN(ctx.language, name=Code(name))]
-    if described := await declarations.described_now(name, ctx, tip):
+    if described := await declared_names.described_now(name, ctx, tip):
         text, at = described
         place = Code(f"{printable(at.path)}:{at.line}")
         beside = answer_text.DESCRIBED(ctx.language, text=text, place=place)
@@ -151,14 +151,14 @@ async def _presence(
             return None, []  # a part of names, such as that of an organisation, goes with none
         removed = facts[0][1].action is Action.REMOVED
         return False if removed else None, [answer_text.NOT_REQUIRED(language, name=Code(name))]
-    there = await declarations.files_with(name, ctx, tip.sha) if tip.sha is not None else None
+    there = await declared_names.files_with(name, ctx, tip.sha) if tip.sha is not None else None
     if "/" in name and tip.sha is not None:
         below = f"{name.strip('/')}/"
         there = [p for p in await ctx.watched.source.files(tip) if f"{p}/".startswith(below)]
     if there is None:
         return None, []
     is_flag = name.startswith("--")
-    declared = await declarations.flags_now(name, ctx, tip) if is_flag else []
+    declared = await declared_names.flags_now(name, ctx, tip) if is_flag else []
     there = declared or there
     files = list_in_words([Code(printable(path)) for path in there], language, limit=3)
     gone = not declared and _went(history, there)
@@ -166,17 +166,17 @@ async def _presence(
     whole = any(_is_whole(fact.name, name) for _, fact in facts)
     last = re.split(r"\.|::", name)[-1]
     parted = last != name and not (there or gone)  # the code may assemble it from parts
-    if parted and not (whole and not await declarations.files_with(last, ctx, tip.sha or "")):
+    if parted and not (whole and not await declared_names.files_with(last, ctx, tip.sha or "")):
         return None, []
     field = name.removeprefix("--").replace("-", "_")
     if (
         not (stands or gone)
         and is_flag
-        and await declarations.files_with(field, ctx, tip.sha or "")
+        and await declared_names.files_with(field, ctx, tip.sha or "")
     ):
         return None, []  # a flag may be derived from the name of a field
     adds = history.verdict("there", stands=None, value=None)
-    if not there and adds and adds.holds and not declarations.is_name(name):
+    if not there and adds and adds.holds and not declared_names.is_name(name):
         return None, []  # a plain word may be anywhere but in the code of programs
     phrase = answer_text.STANDS if stands else answer_text.IS_LEFT_IN
     if not there:

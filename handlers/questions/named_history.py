@@ -12,7 +12,7 @@ from digest.core.grade import Graded
 from digest.core.patterns import lazy
 from digest.frozen import frozen
 from digest.topics.terms import pieces, roots
-from handlers.questions.declarations import is_name
+from handlers.questions.declared_names import is_name
 
 Found = Sequence[tuple[Graded, Sequence[Fact]]]
 """Changes with their facts about a name; without facts, the title is about it."""

@@ -17,6 +17,7 @@ from digest.question.intent import (
     Changed,
     Explain,
     Intent,
+    Lookup,
     OfChange,
     Search,
 )
@@ -71,6 +72,10 @@ def _what(intent: Intent, phrase: Phrase, ctx: Context) -> str:
             what = _listed(intent, ctx)
         case Search():
             what = title_of(intent, ctx.language)
+        case Lookup(topic=topic, things=things):
+            kinds = (words.FACT_KINDS[kind].text(ctx.language) for kind in things)
+            joined = COMMA.template(ctx.language).join(kinds)
+            what = words.NAMES_FOR.text(ctx.language, kinds=joined, topic=topic)
         case _ if isinstance(intent, OfChange):
             what = _short(intent)
         case _:

@@ -41,7 +41,7 @@ from handlers.context import Context
 from handlers.digests.ingest import ensure, tip_of
 from handlers.ports.storage import Tip, TitledCommit
 from handlers.questions.change_selection import is_counted
-from handlers.questions.declarations import is_name
+from handlers.questions.declared_names import is_name
 from handlers.questions.list_reading import listed_result
 from handlers.questions.scope import count, newest, reach, run_query, viewpoint
 

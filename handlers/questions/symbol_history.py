@@ -30,7 +30,7 @@ from handlers.context import Context
 from handlers.digests.ingest import ensure, tip_of
 from handlers.ports.storage import Tip
 from handlers.questions.changed import list_changes
-from handlers.questions.declarations import (
+from handlers.questions.declared_names import (
     declaring,
     files_with,
     introduced,

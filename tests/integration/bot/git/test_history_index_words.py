@@ -8,7 +8,7 @@ import pytest
 
 from bot.git import history_index
 from bot.git.git_process import GitFailed, reading
-from bot.git.history_index import find_mentions
+from bot.git.history_index import find_lines, find_mentions
 from tests.support.builders import Link, RepositoryBuilder
 
 
@@ -65,3 +65,19 @@ async def test_tree_with_an_absent_file_cannot_be_searched(
     builder.forget("main:b.py")
     with pytest.raises(GitFailed):
         await find_mentions(reading(builder.path), sha, ("run",))
+
+
+async def test_lines_have_all_parts_of_words_in_any_case(tmp_path: Path) -> None:
+    builder = RepositoryBuilder(tmp_path / "project.git", bare=True)
+    files = {
+        "a.py": "x\n--enable-Prefix-caching\n\nPREFIX of a cache:1\n",
+        "b/ü.go": "prefix\ncache\n",
+        "c.md": "prefix cache\n",
+        "vendor/d.py": "prefix_cache\n",
+        "e:1.py": "prefix.cache = 2\n",
+    }
+    sha = builder.commit("Add them", files)
+    found = await find_lines(reading(builder.path), sha, ("prefix", "cach"))
+    assert found == {"a.py": [2, 4], "e:1.py": [1]}
+    assert await find_lines(reading(builder.path), sha, ("prefix", "gone")) == {}
+    assert await find_lines(reading(builder.path), sha, ("-e", "\n")) == {}

@@ -130,6 +130,26 @@ async def _resolved_default(fact: Fact, ctx: Context, tip: Tip) -> Fact:
     return next((replace(fact, after=value) for value in named), fact)
 
 
+async def behind_flag(fact: Fact, ctx: Context, tip: Tip) -> tuple[str | None, str]:
+    """The default of a flag and its description, by the setting that the flag is for.
+
+    Of several with its name, that is the one whose value the flag or another setting takes.
+    """
+    from digest.facts.help_text import beside
+
+    bare = _bare(fact).replace("-", "_")
+    found, texts = await _declarations(bare, {bare}, ctx, tip)
+    settings = [one for one in found if one.kind is FactKind.CONFIG and one.public is not False]
+    taken = {one.after for one in (fact, *settings)}
+    named = [one for one in settings if one.name in taken] or settings
+    if len({one.name for one in named}) != 1:
+        return fact.after, ""
+    setting = named[0]
+    lines = texts.get(setting.evidence.path, "").split("\n")
+    value = setting.after if fact.after in {None, setting.name} else fact.after
+    return value, beside(lines, (setting.evidence.line or 0) - 1)
+
+
 _FIELD = lazy(r"[A-Z]\w{1,60}\.([a-z]\w{2,60})", re.ASCII)
 
 
@@ -199,8 +219,13 @@ async def declaring(
     """The program files with one of some words, those that declare settings first."""
     there = await ctx.watched.source.mentions(tip.sha, words) if tip.sha else None
     paths = {path for some in (there or {}).values() for path in some if area_of(path) is Area.CORE}
-    first = sorted(paths, key=lambda path: (not _DECLARES.search(path), path.count("/"), path))
-    return await ctx.watched.source.contents([(tip.sha or "", path) for path in first[:_READ]])
+    first = by_settings_first(paths)[:_READ]
+    return await ctx.watched.source.contents([(tip.sha or "", path) for path in first])
+
+
+def by_settings_first(paths: Iterable[str]) -> list[str]:
+    """The paths with those first that probably declare flags and settings."""
+    return sorted(paths, key=lambda path: (not _DECLARES.search(path), path.count("/"), path))
 
 
 async def _declarations(
@@ -253,17 +278,22 @@ def _name_in_text(bare: str) -> re.Pattern[str]:
 
 def _added_names(path: str, text: str, words: re.Pattern[str], told: Graded) -> Sequence[Fact]:
     """The facts of a file about a name, extracted as if the lines with it were new."""
-    lines = text.split("\n")
-    own = [n for n, line in enumerate(lines) if words.search(line)][:_MOST_LINES]
-    old = "\n".join(line for n, line in enumerate(lines) if n not in set(own))
+    own = [n for n, line in enumerate(text.split("\n")) if words.search(line)]
+    return names_on(path, text, own[:_MOST_LINES], told)
+
+
+def names_on(path: str, text: str, rows: Sequence[int], told: Graded) -> Sequence[Fact]:
+    """The facts of a file about what stands on some rows, from 0, as if these were new."""
+    lines, fresh = text.split("\n"), set(rows)
+    old = "\n".join(line for n, line in enumerate(lines) if n not in fresh)
     hunks = (
         Hunk(old_start=n - before, new_start=n + 1, removed=(), added=(lines[n],))
-        for before, n in enumerate(own)
+        for before, n in enumerate(rows)
     )
     file = FileChange(
         path=path,
         status=FileStatus.MODIFIED,
-        added=len(own),
+        added=len(rows),
         hunks=tuple(hunks),
         old_id="old",
         new_id="new",
