@@ -19,7 +19,7 @@ from digest.frozen import frozen
 from digest.i18n import answer_text as words
 from digest.i18n.phrase import between
 from digest.i18n.statement_text import COMMA
-from digest.question.intent import Lookup
+from digest.question.intent import Lookup, Touched
 from digest.topics.matching import topic_words
 from digest.topics.synonyms import english_of
 from digest.topics.terms import pieces, roots, stems
@@ -29,6 +29,7 @@ from handlers.ports.storage import Tip
 from handlers.questions.declared_names import UNSET, behind_flag, by_settings_first, names_on
 from handlers.questions.scope import viewpoint
 from handlers.questions.search import nearest
+from handlers.questions.symbol_history import name_history
 
 _SETTINGS = frozenset({FactKind.FLAG, FactKind.ENVIRONMENT, FactKind.CONFIG})
 """Kinds that may stand for each other: a question for a flag is answered by a variable too."""
@@ -36,6 +37,8 @@ _SETTINGS = frozenset({FactKind.FLAG, FactKind.ENVIRONMENT, FactKind.CONFIG})
 _SERVES = lazy(r"metric|stat|monitor|api|rout|server|entry|http|web|handler", re.IGNORECASE)
 """Paths that probably declare metrics and routes."""
 
+_NOUN = lazy(r"(\w{4,}?)(?:at)?ions?$")  # of "compression" and "tokenization", what names have
+_CALL = lazy(r"^\(|\w\(")
 _LONG = 4  # letters
 _SHOWN = 6  # names on a page
 _FILES = 12  # the most files that are read
@@ -61,7 +64,8 @@ async def lookup(intent: Lookup, ctx: Context) -> answers.Answer:
     tip = await tip_of(ctx)
     language, at, topic = ctx.language, viewpoint(ctx, tip), intent.topic
     told = [english_of(word) or word for word in topic_words(topic)]
-    sought = roots(" ".join(word for word in told if word.isascii()) or topic)
+    named = " ".join(word for word in told if word.isascii())
+    sought = frozenset(_NOUN.sub(r"\1", word) for word in roots(named or topic))
     found = await _declared(sought, intent.things, ctx, tip)
     none = Paragraph(words.NO_NAME_FOR(language, kinds=_kinds(intent.things, ctx), topic=topic))
     above = () if any(one.fact.kind in intent.things for one in found) else (none,)
@@ -69,11 +73,11 @@ async def lookup(intent: Lookup, ctx: Context) -> answers.Answer:
         some = [await _declared(frozenset({word}), intent.things, ctx, tip) for word in sought]
         found = [one for near in some for one in near if one.named]
     if not found:
-        if len(told) > 1 and (close := await nearest(told, ctx)) is not None:
-            document = replace(close.document, blocks=(none, *close.document.blocks))
-            return replace(close, document=document)
-        document = answers.lines_document(topic, [none.spans, answers.as_of(at)], at)
-        return answers.Answer(intent="lookup", document=document, topic=topic)
+        close = await nearest(told, ctx) if len(told) > 1 else None
+        close = close or await name_history(Touched(name=topic), ctx)
+        return replace(
+            close, document=replace(close.document, blocks=(none, *close.document.blocks))
+        )
     first = first_of(ctx.page, len(found), _SHOWN)
     shown = found[first : first + _SHOWN]
     items = [Item(await _line(one, ctx, tip)) for one in shown]
@@ -174,7 +178,7 @@ async def _line(one: _Declared, ctx: Context, tip: Tip) -> Spans:
         fact, text = replace(fact, after=value), text or said
     place = Code(f"{printable(fact.evidence.path)}:{fact.evidence.line}")
     parts: list[Spans] = [(Code(fact.name),)]
-    computed = fact.after in UNSET or "(" in (fact.after or "")
+    computed = fact.after in UNSET or _CALL.search(fact.after or "")
     if fact.kind in _SETTINGS and fact.after and not computed:
         parts.append(words.BY_DEFAULT(ctx.language, value=Code(fact.after)))
     parts += [(Text(text),)] if text else []
