@@ -15,7 +15,7 @@ from functools import lru_cache
 from digest.core.enums import ChangeKind, Language
 from digest.core.facts import Action, FactKind
 from digest.core.grade import Graded
-from digest.core.patterns import read_table
+from digest.core.patterns import lazy, read_table
 from digest.core.statement import ChangeType
 from digest.grading.outcomes import bare_title
 
@@ -174,3 +174,12 @@ def is_misspelt(word: str, known: str) -> bool:
     most = 1 if len(word) < 8 else 2
     near = len(word) > 4 and word[0] == known[:1] and abs(len(word) - len(known)) <= most
     return near and OSA.distance(word, known, score_cutoff=most) <= most
+
+
+_CODE = lazy(r"[\w)][_.-]\w|[a-z][A-Z]|^-")
+"""Characters that only code names have; a common word occurs in too many messages."""
+
+
+def is_code_name(text: str) -> bool:
+    """Whether a text can only be a name of the code."""
+    return _CODE.search(text) is not None

@@ -17,12 +17,11 @@ from digest.question.commit_range import Refs
 from digest.question.intent import Changed, Touched
 from digest.topics.matching import Resolved, is_general
 from digest.topics.synonyms import kin
-from digest.topics.terms import term
+from digest.topics.terms import is_code_name, term
 from handlers.context import Context
 from handlers.digests.ingest import tip_of
 from handlers.ports.storage import Tip
 from handlers.questions import change_selection, other_readings
-from handlers.questions.declared_names import is_name
 from handlers.questions.list_reading import (
     Meant,
     by_path,
@@ -34,7 +33,6 @@ from handlers.questions.list_reading import (
     with_others,
     with_rows,
 )
-from handlers.questions.name_state import required_line
 from handlers.questions.named_changes import about, defaults, dependency_blocks, names
 from handlers.questions.requirements import find_requirements
 from handlers.questions.scope import QueryResult, Reach, count, newest, reach, viewpoint
@@ -131,12 +129,14 @@ async def _of_lost_name(kept: str, intent: Changed, ctx: Context) -> Answer | No
 
     *Who did the promote pool_size thing* is not about other promotions.
     """
-    from handlers.questions.symbol_history import name_history
-
-    lost = [word for word in intent.topic.split() if word not in kept.split() and is_name(word)]
+    lost = [
+        word for word in intent.topic.split() if word not in kept.split() and is_code_name(word)
+    ]
     if not kept or len(lost) != 1 or intent.things or intent.without:
         return None
     window = None if intent.anytime else intent.window
+    from handlers.questions.symbol_history import name_history
+
     told = await name_history(Touched(name=lost[0], window=window), ctx)
     return told if told.total else None
 
@@ -267,6 +267,8 @@ async def _none(asked: Meant, ctx: Context, tip: Tip) -> tuple[Meant, Document, 
         asked = replace(asked, intent=intent, reached=reached)
     lines, near = await _nothing(asked, ctx)
     if intent.topic and " " not in intent.topic and not (intent.author or intent.path):
+        from handlers.questions.name_state import required_line
+
         needs = await find_requirements(intent.topic, ctx, tip)
         lines += [await required_line(needs, ctx, tip)] if needs else []
     lines += await newest(intent, ctx, tip) or await other_readings.last_before(asked, ctx, tip)
@@ -279,14 +281,14 @@ async def _none(asked: Meant, ctx: Context, tip: Tip) -> tuple[Meant, Document, 
 
 async def _history(intent: Changed, ctx: Context, tip: Tip) -> Answer | None:
     """The state and history of a package or code name that no change in a range is about."""
-    from handlers.questions.symbol_history import name_history
-
     name = intent.topic or intent.path
     if not (intent.anytime or isinstance(intent.window, Refs)) or not name or " " in name:
         return None
     needs = await find_requirements(name, ctx, tip)
-    if not is_name(name) and not needs:
+    if not is_code_name(name) and not needs:
         return None
+    from handlers.questions.symbol_history import name_history
+
     told = await name_history(Touched(name=name), ctx)
     line = Paragraph(answer_text.NOTHING(ctx.language, topic=Code(name)))
     blocks = told.document.blocks

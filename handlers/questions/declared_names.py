@@ -14,18 +14,10 @@ from digest.core.grade import Graded
 from digest.core.patterns import lazy
 from digest.core.reference import Query
 from digest.facts.paths import area_of
+from digest.topics.terms import is_code_name
 from handlers.context import Context
 from handlers.digests.ingest import ensure
 from handlers.ports.storage import Tip
-
-_CODE = lazy(r"[\w)][_.-]\w|[a-z][A-Z]|^-")
-"""Characters that only code names have; a common word occurs in too many messages."""
-
-
-def is_name(text: str) -> bool:
-    """Whether a text can only be a name of the code."""
-    return _CODE.search(text) is not None
-
 
 _WORD = lazy(r"(?:--)?[A-Za-z_][\w-]*(?:\.\w[\w-]*)*", re.ASCII)
 """Names that can be searched for as a word in a tree."""
@@ -35,7 +27,7 @@ _SEARCHED = 6  # the most files whose history is searched for a name that no arc
 
 async def introduced(name: str, ctx: Context, tip: Tip) -> Sequence[Graded]:
     """The change that added a present name to the first of its files."""
-    there = tip.sha and is_name(name) and await files_with(name, ctx, tip.sha)
+    there = tip.sha and is_code_name(name) and await files_with(name, ctx, tip.sha)
 
     def has(text: str) -> bool:
         return name in text

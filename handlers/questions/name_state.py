@@ -19,7 +19,7 @@ from digest.i18n.answer_text import NOT_RELEASED, RELEASED_IN
 from digest.i18n.phrase import Part, Phrase, join, list_in_words
 from digest.question.intent import Touched
 from digest.report.blocks import title_link
-from digest.topics.terms import pieces, term
+from digest.topics.terms import is_code_name, pieces, term
 from handlers.context import Context
 from handlers.ports.storage import Tip
 from handlers.questions import declared_names, requirements
@@ -176,7 +176,7 @@ async def _presence(
     ):
         return None, []  # a flag may be derived from the name of a field
     adds = history.verdict("there", stands=None, value=None)
-    if not there and adds and adds.holds and not declared_names.is_name(name):
+    if not there and adds and adds.holds and not is_code_name(name):
         return None, []  # a plain word may be anywhere but in the code of programs
     phrase = answer_text.STANDS if stands else answer_text.IS_LEFT_IN
     if not there:

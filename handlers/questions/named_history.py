@@ -11,8 +11,7 @@ from digest.core.facts import Action, Area, Fact, FactKind
 from digest.core.grade import Graded
 from digest.core.patterns import lazy
 from digest.frozen import frozen
-from digest.topics.terms import pieces, roots
-from handlers.questions.declared_names import is_name
+from digest.topics.terms import is_code_name, pieces, roots
 
 Found = Sequence[tuple[Graded, Sequence[Fact]]]
 """Changes with their facts about a name; without facts, the title is about it."""
@@ -147,7 +146,7 @@ class NamedHistory:
 
         Files may still contain the word after the thing was removed.
         """
-        if is_name(self.name) or not self.name.isascii():
+        if is_code_name(self.name) or not self.name.isascii():
             return None
         name = r"\W{1,3}".join(map(re.escape, self.name.split()))
         whole = lazy(
@@ -193,7 +192,7 @@ class NamedHistory:
                 # "Remove raw URL loading of pools" leaves the pools.
                 done_to = re.sub(r"^\w+|\(?#\d+\)?", "", done_to)
                 more = roots(done_to) - roots(self.name) - _GENERAL
-                part = said == 1 and not is_name(self.name) and bool(more)
+                part = said == 1 and not is_code_name(self.name) and bool(more)
                 said = said if whole and not part else None
             if said is not None and not (claim == "needed" and _is_of_another(title, self.name)):
                 return Verdict(bool(said) == turned, graded)

@@ -34,14 +34,13 @@ from digest.question.commit_range import Refs
 from digest.question.intent import Changed, Intent, Search, Touched
 from digest.question.parser import Reading
 from digest.topics.matching import Resolved, restrict
-from digest.topics.terms import roots
+from digest.topics.terms import is_code_name, roots
 from digest.topics.title_search import Match, are_enough, has_all, search_titles
 from digest.window import Window
 from handlers.context import Context
 from handlers.digests.ingest import ensure, tip_of
 from handlers.ports.storage import Tip, TitledCommit
 from handlers.questions.change_selection import is_counted
-from handlers.questions.declared_names import is_name
 from handlers.questions.list_reading import listed_result
 from handlers.questions.scope import count, newest, reach, run_query, viewpoint
 
@@ -208,7 +207,7 @@ async def with_close_titles(
         filtered = False
     if filtered or (ranged and found.total > _FEW and not lax):
         return found
-    if isinstance(intent, Touched) and is_name(intent.name) and reading.sure:
+    if isinstance(intent, Touched) and is_code_name(intent.name) and reading.sure:
         return found
     enough = _FEW_NAMED if isinstance(intent, Touched) else _FEW
     if any(has_all(row.graded.title, reading.content) for row in found.rows):

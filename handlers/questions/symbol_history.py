@@ -25,7 +25,15 @@ from digest.question.intent import Changed, Search, Touched
 from digest.question.periods import default_period
 from digest.topics.matching import topic_words
 from digest.topics.synonyms import english_of
-from digest.topics.terms import HAN, STOP_WORDS, is_misspelt, pieces, roots, term
+from digest.topics.terms import (
+    HAN,
+    STOP_WORDS,
+    is_code_name,
+    is_misspelt,
+    pieces,
+    roots,
+    term,
+)
 from handlers.context import Context
 from handlers.digests.ingest import ensure, tip_of
 from handlers.ports.storage import Tip
@@ -34,7 +42,6 @@ from handlers.questions.declared_names import (
     declaring,
     files_with,
     introduced,
-    is_name,
     revalued,
     taken,
 )
@@ -84,7 +91,7 @@ async def name_history(intent: Touched, ctx: Context) -> answers.Answer:
         if not found:
             await reach(month_back(ctx), ctx, tip)
         oldest = intent.claim in {"added", "release"}
-        if is_name(intent.name) or oldest or intent.claim in {"there", "gone"} or not found:
+        if is_code_name(intent.name) or oldest or intent.claim in {"there", "gone"} or not found:
             older = await ctx.watched.source.find(tip, text=intent.name)
             first = older[-_OLDER:] if oldest else ()
             await ensure(ctx, list(dict.fromkeys([*older[:_OLDER], *first])), tip)
@@ -94,7 +101,7 @@ async def name_history(intent: Touched, ctx: Context) -> answers.Answer:
     if other := await _in_other_case(found, intent.name, ctx, tip):
         return await name_history(replace(intent, name=other), ctx)
     owner, dot, field = intent.name.rpartition(".")
-    if not found and dot and owner.isidentifier() and is_name(field):
+    if not found and dot and owner.isidentifier() and is_code_name(field):
         return await name_history(replace(intent, name=field), ctx)  # message.reasoning_content
     if not found and (name := _in_english(intent)) != intent.name:
         return await name_history(replace(intent, name=name), ctx)
@@ -163,7 +170,7 @@ _OLDER = 9  # the most commits to read because their message contains the name
 async def _respelt(name: str, ctx: Context) -> str:
     """The term of the index that a word misspells; empty for names of code."""
     word = term(name)
-    if is_name(name) or " " in name or not word.isascii():
+    if is_code_name(name) or " " in name or not word.isascii():
         return ""
     alike = await ctx.archive.alike(ctx.watched.repository, (word,))
     near = [one for one in alike if one != word and is_misspelt(word, one)]
@@ -203,11 +210,11 @@ def _opened(found: answers.Answer, lines: Sequence[Spans]) -> answers.Answer:
 
 async def _checked(found: Found, intent: Touched, ctx: Context, tip: Tip) -> tuple[Found, bool]:
     """The changes, with the one that set the present default, and whether that one is known."""
-    name = intent.name if intent.claim in OF_VALUE and is_name(intent.name) else ""
+    name = intent.name if intent.claim in OF_VALUE and is_code_name(intent.name) else ""
     later = () if intent.window else await revalued(found, ctx, tip, name=name)
     asks = intent.claim in {"there", "gone", "removed"} and not _removed(found)
     told = intent.window or later or (any(facts for _, facts in found) and not asks)
-    if is_name(intent.name) and not told:
+    if is_code_name(intent.name) and not told:
         later = await taken(intent.name, [graded for graded, _ in found], ctx, tip)
     more = _told(later or (), intent.name)
     known = {graded.sha for graded, _ in more}
@@ -257,7 +264,9 @@ def _told(held: Sequence[Graded], name: str) -> Found:
         facts = [item for item in graded.facts.items if named.search(item.name)]
         titled = said.search(title) or (len(parts) > 1 and parts <= roots(title))
         # The words of --swap-space may stand apart in a title that is about something else.
-        apart = titled and is_name(name) and not said.search(title) and not joined.search(title)
+        apart = (
+            titled and is_code_name(name) and not said.search(title) and not joined.search(title)
+        )
         if facts or (titled and not apart):
             found.append((graded, facts))
     return found
