@@ -41,7 +41,7 @@ _NOUN = lazy(r"(\w{4,}?)(?:at)?ions?$")  # of "compression" and "tokenization", 
 _CALL = lazy(r"^\(|\w\(")
 _LONG = 4  # letters
 _SHOWN = 6  # names on a page
-_FILES = 12  # the most files that are read
+_READ, _FILES = 60, 12  # the most files that are read, and in which names are looked for
 _ABOVE, _BELOW = 8, 4  # lines around one with the words in which the name may be declared
 _ROWS = 300  # the most lines of a file that are looked at
 
@@ -63,7 +63,7 @@ async def lookup(intent: Lookup, ctx: Context) -> answers.Answer:
     """
     tip = await tip_of(ctx)
     language, at, topic = ctx.language, viewpoint(ctx, tip), intent.topic
-    told = [english_of(word) or word for word in topic_words(topic)]
+    told = [w if w.isascii() else english_of(w) or w for w in topic_words(topic)]
     named = " ".join(word for word in told if word.isascii())
     sought = frozenset(_NOUN.sub(r"\1", word) for word in roots(named or topic))
     found = await _declared(sought, intent.things, ctx, tip)
@@ -114,10 +114,13 @@ async def _declared(
     core = [path for path in lines if area_of(path) is Area.CORE]
     core.sort(key=lambda path: (not _SERVES.search(path), not _has(path, sought), path))
     core = by_settings_first(core) if settings else core
-    texts = await source.contents([(tip.sha or "", path) for path in core[:_FILES]])
+    texts = await source.contents([(tip.sha or "", path) for path in core[:_READ]])
+    chosen = sorted(
+        texts.items(), key=lambda item: not _has_name(item[1], lines[item[0][1]], sought)
+    )
     kinds = _SETTINGS.union(asked) if settings else frozenset(asked)
     best: dict[str, _Declared] = {}
-    for (_, path), text in texts.items():
+    for (_, path), text in chosen[:_FILES]:
         rows = _around(lines[path], text.split("\n"))
         facts = await asyncio.to_thread(names_on, path, text, rows, some[0])
         for one in _matching(facts, text.split("\n"), sought, kinds):
@@ -130,6 +133,17 @@ async def _declared(
 
 def _rank(one: _Declared, asked: Collection[FactKind]) -> tuple[bool, bool, int]:
     return not one.named, one.fact.kind not in asked, len(one.fact.name)
+
+
+def _has_name(text: str, numbers: Sequence[int], sought: frozenset[str]) -> bool:
+    """Whether some lines of a file have all words in one name."""
+    lines = text.split("\n")
+    told = (lines[n - 1] for n in numbers[:_ROWS] if n <= len(lines))
+    return any(_has(name, sought) for line in told for name in _NAME.findall(line[:_LONGEST]))
+
+
+_NAME = lazy(r"[\w./:-]{4,80}")
+_LONGEST = 300  # characters of a line
 
 
 def _around(numbers: Sequence[int], lines: Sequence[str]) -> list[int]:

@@ -20,6 +20,7 @@ TREES = {
 parser.add_argument("--cache-size", type=int, default=4, help="How many engines are kept.")
 parser.add_argument("--port", type=int, default=80, help="Where requests to the cache arrive.")
 parser.add_argument("--workers", default=2, help="The largest number of processes that work.")
+parser.add_argument("--snapshot-interval", default=9)
 URL = os.environ.get("APP_LOGGING_LEVEL", "info")
 """,
     "src/config.py": """\
@@ -55,11 +56,12 @@ async def told(topic, *things, language=Language.EN, trees=TREES):
     ("topic", "kind", "first", "more"),
     [
         ("cache size", "flag", "`--cache-size`", ["default `4`", "How many engines", "cli.py:1"]),
+        ("snapshot interval", "flag", "`--snapshot-interval`", ["default `9`"]),
         ("the number of processes", "flag", "`--workers`", ["The largest number of processes"]),
         ("log level", "environment", "`APP_LOGGING_LEVEL`", ['default `"info"`']),
         ("sampling seed", "config", "`PoolConfig.sampler_seed`", ["default `7`"]),
         ("models", "route", "`GET /v1/models`", ["api.py:4"]),
-        ("queue length", "metric", "`app_queue_time_seconds`", ["none whose name or description"]),
+        ("queue length", "metric", "`app_queue_time_seconds`", ["found none in the code"]),
     ],
 )
 async def test_names_are_found_by_their_words_or_their_descriptions(topic, kind, first, more):
@@ -80,12 +82,12 @@ async def test_name_that_has_the_words_stands_without_those_only_described_by_th
 async def test_another_kind_of_setting_is_shown_as_such():
     shown, _ = await told("log level", "flag")
     assert shown.startswith("# Environment variables for log level")
-    assert "Flags: the code declares none" in shown
+    assert "Flags: I found none" in shown
 
 
 async def test_what_is_not_declared_is_said_to_be_none_and_nothing_else():
     shown, answer = await told("telemetry", "flag")
-    assert "Flags: the code declares none" in shown
+    assert "Flags: I found none" in shown
     assert not answer.total
     shown, _ = await told("telemetry", "flag", trees={})
     assert "none" in shown
@@ -130,3 +132,10 @@ parser.add_argument("--size", **kwargs["size"])
     }
     shown, _ = await told("size", "flag", trees=trees)
     assert "`--size` · default `3`" in shown
+
+
+async def test_file_with_the_name_is_read_before_many_that_only_have_the_words():
+    others = {f"src/config_{n}.py": "# the cache has a size\n" for n in range(30)}
+    shown, _ = await told("cache size", "flag", trees=others | TREES)
+    assert "`--cache-size`" in shown
+    assert "found none" not in shown
