@@ -33,6 +33,7 @@ from digest.question.intent import (
     DigestOf,
     Explain,
     Intent,
+    Lookup,
     More,
     Nth,
     OfChange,
@@ -142,11 +143,10 @@ async def _fitting(
         return replace(name, claim=intent.claim)
     if isinstance(intent, ShowDiff) and intent.part == SUBJECT:
         intent = replace(intent, part=name.name if name else "")
-    full = (_applied(intent, subject) for subject in subjects)
-    found = next((subject for subject in full if subject is not None), None)
-    if found is None:
-        raise NothingBefore(await _rows(talk, ctx))
-    return found
+    for subject in subjects:
+        if full := _applied(intent, subject):
+            return full
+    raise NothingBefore(await _rows(talk, ctx))
 
 
 def _applied(intent: Intent, subject: Intent) -> Intent | None:
@@ -396,12 +396,13 @@ def _kept_subjects(
         return before.subjects if before else ()  # "when was it released", of a release
     single = (answer.total == 1 and not answer.listed) or isinstance(intent, OfChange)
     sha = answer.subject or (answer.rows[0].graded.sha if single and answer.rows else "")
-    change = (format_intent(Explain(reference=Reference(sha=sha))),) if sha else ()
+    one: Intent | None = Explain(reference=Reference(sha=sha)) if sha else None
+    one = Touched(name=answer.topic) if isinstance(intent, Lookup) and answer.total else one
+    change = (format_intent(one),) if one else ()
     held = tuple(q for q in before.subjects if not _OF_CHANGE.match(q)) if before else ()
     if isinstance(intent, OfChange):
         goes_on = asked is not intent and not getattr(asked, "reference", None)
-        names = () if goes_on else tuple(q for q in held if _OF_NAME.match(q))
-        return (*(q for q in held if q not in names), *change)
+        return (*(q for q in held if goes_on or not _OF_NAME.match(q)), *change)
     window = answer.window if isinstance(intent, CatchUp) else None
     question = format_intent(DigestOf(window=window) if window else intent)
     if isinstance(asked, Again):
@@ -427,9 +428,8 @@ async def remember(
     ``asked`` is the follow-up that stood for the intent. Intents that are no questions are ignored.
     The last list (``before``) is kept while single changes of it are discussed.
     """
-    if ctx.conversations is None or ctx.conversation is None or answer.error is not None:
-        return
-    if QUESTIONS[type(intent)].read_as is None:
+    ignored = answer.error is not None or QUESTIONS[type(intent)].read_as is None
+    if ctx.conversations is None or ctx.conversation is None or ignored:
         return
     changes = [row.graded for row in answer.rows]
     listed = answer.listed or listed_in(answer.document, changes, ctx.watched.repository)

@@ -40,6 +40,7 @@ _SERVES = lazy(r"metric|stat|monitor|api|rout|server|entry|http|web|handler", re
 _NOUN = lazy(r"(\w{4,}?)(?:at)?ions?$")  # of "compression" and "tokenization", what names have
 _CALL = lazy(r"^\(|\w\(")
 _LONG = 4  # letters
+_APART = 3  # words that are looked for one by one if no name has all
 _SHOWN = 6  # names on a page
 _READ, _FILES = 60, 12  # the most files that are read, and in which names are looked for
 _ABOVE, _BELOW = 8, 4  # lines around one with the words in which the name may be declared
@@ -70,8 +71,9 @@ async def lookup(intent: Lookup, ctx: Context) -> answers.Answer:
     none = Paragraph(words.NO_NAME_FOR(language, kinds=_kinds(intent.things, ctx), topic=topic))
     above = () if any(one.fact.kind in intent.things for one in found) else (none,)
     if not found and len(sought) > 1:
-        some = [await _declared(frozenset({word}), intent.things, ctx, tip) for word in sought]
-        found = [one for near in some for one in near if one.named]
+        longest = sorted(sought, key=lambda word: (-len(word), word))[:_APART]
+        some = [await _declared(frozenset({word}), intent.things, ctx, tip) for word in longest]
+        found = list({one.fact.name: one for near in some for one in near if one.named}.values())
     if not found:
         close = await nearest(told, ctx) if len(told) > 1 else None
         close = close or await name_history(Touched(name=topic), ctx)

@@ -59,6 +59,14 @@ async def test_the_change_that_is_spoken_of_is_explained(ctx, question):
     assert (answer.intent, shas(answer)) == ("explain", ["bbbbbbb2"])
 
 
+async def test_a_name_that_was_looked_up_is_spoken_of(ctx):
+    flag = 'parser.add_argument("--pool-size", default=4)\n'
+    ctx.watched.source.trees = {(ctx.watched.source.branch_changes[0].sha, "src/cli.py"): flag}
+    answer = await said(ctx, "is there a flag for the size of the pool", "is it still there?")
+    assert (answer.intent, answer.topic) == ("touched", "--pool-size")
+    assert "still exists: in" in shown(answer)
+
+
 async def test_its_lines_are_shown(ctx):
     answer = await said(ctx, "explain #12", "看下代码改动")
     assert (answer.intent, shas(answer)) == ("diff", ["bbbbbbb2"])
