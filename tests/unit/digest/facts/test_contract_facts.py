@@ -1366,13 +1366,13 @@ def test_value_that_is_the_same_or_unknown_did_not_change(path, before, after) -
 
 
 @pytest.mark.parametrize(
-    ("package", "public"), [({}, False), ({"gallery/__init__.py": "x = 1\n"}, None)]
+    ("package", "public"), [({}, False), ({"crawler/__init__.py": "x = 1\n"}, None)]
 )
 def test_program_outside_any_package_is_not_imported(package, public) -> None:
     main = "if __name__ == '__main__':\n    print(1)\n"
     text = f"def fetch(name):\n    return name\n\n\n{main}"
-    (fact,) = told("gallery/get.py", text, main)
-    assert with_exposure(fact, {"gallery/get.py": text, **package}).public is public
+    (fact,) = told("crawler/get.py", text, main)
+    assert with_exposure(fact, {"crawler/get.py": text, **package}).public is public
 
 
 MAIL = "__all__ = ['Mailer']\n\n\nclass Mailer:\n    pass\n"
