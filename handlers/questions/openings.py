@@ -50,9 +50,7 @@ async def proven(found: Answer, reading: Reading, ctx: Context) -> Answer:
     undone = ChangeKind.REVERTS in kinds_of(newest)
     undone = undone and ChangeKind.REVERTS not in getattr(reading.intent, "kinds", ())
     undone = undone or _is_removal(newest, reading.intent)
-    about = roots(found.topic) if found.topic.isascii() else frozenset()
-    # Most of the words: a fix of "slow tests" is no fix of "slow resolution with torch".
-    said = len(about & roots(newest.title)) * 2 >= len(about)
+    said = _is_titled(newest.title, found.topic)
     kinds = getattr(reading.intent, "kinds", ())
     # "Replace the deprecated call" deprecates nothing.
     only_said = kinds == (ChangeKind.DEPRECATIONS,) and not _DEPRECATES.search(newest.title)
@@ -62,6 +60,19 @@ async def proven(found: Answer, reading: Reading, ctx: Context) -> Answer:
     if works and not SAYS[Action.ADDED].search(newest.title):
         return opened(found, words.UNDECIDED(ctx.language))  # a fix of it does not say that
     return opened(found, yes_by(newest, ctx))
+
+
+def _is_titled(title: str, topic: str) -> bool:
+    """Whether a title has most words of a topic, Chinese ones in either language.
+
+    A fix of "slow tests" is no fix of "slow resolution with torch".
+    """
+    own = roots(title)
+    if topic.isascii():
+        return len(roots(topic) & own) * 2 >= len(roots(topic))
+    parts = topic_words(topic)
+    met = [one for one in parts if one in title or roots(english_of(one) or one) & own]
+    return len(met) * 2 >= len(parts)
 
 
 _DEPRECATES = re.compile(r"\bdeprecat(?!ed\b)|^(?:\W*\w+:)? ?deprecated|弃用", re.IGNORECASE)

@@ -230,6 +230,14 @@ async def test_yes_is_told_with_the_change_that_proves_it(ctx, question, answer)
     assert markdown((await ask(question, ctx)).document).startswith(answer)
 
 
+@pytest.mark.parametrize("question", ["was the cache fixed this month", "本月缓存修了吗"])
+async def test_change_that_only_touches_files_of_the_topic_is_no_yes(question):
+    one = change("aaaaaaa1", "Fix the hook (#9)", {"src/cache/pool.py": 5}, NOW - timedelta(days=1))
+    answer = await ask(question, context(FakeSource([one])))
+    assert answer.total == 1
+    assert not markdown(answer.document).startswith(("Yes", "是"))
+
+
 async def test_the_release_of_a_fix_is_told_first(ctx):
     ctx.watched.source.tags = {"v1.0.0": ctx.watched.source.branch_changes[4].sha}
     shown = markdown((await ask("本月哪个版本修的缓存", ctx)).document)
