@@ -13,7 +13,7 @@ from digest.answer.listing import first_of
 from digest.core.change import printable
 from digest.core.facts import Area, Fact, FactKind
 from digest.core.patterns import lazy
-from digest.document import Code, Document, Heading, Item, Listing, Paragraph, Spans, Text
+from digest.document import Code, Document, Heading, Item, Listing, Paragraph, Spans, Text, plain
 from digest.facts.paths import area_of
 from digest.frozen import frozen
 from digest.i18n import answer_text as words
@@ -75,11 +75,14 @@ async def lookup(intent: Lookup, ctx: Context) -> answers.Answer:
         some = [await _declared(frozenset({word}), intent.things, ctx, tip) for word in longest]
         found = list({one.fact.name: one for near in some for one in near if one.named}.values())
     if not found:
-        close = await nearest(told, ctx) if len(told) > 1 else None
-        close = close or await name_history(Touched(name=topic), ctx)
-        return replace(
-            close, document=replace(close.document, blocks=(none, *close.document.blocks))
-        )
+        if len(told) > 1 and (close := await nearest(told, ctx)) is not None:
+            # The question was understood: its changes are not a guess at what it means.
+            rest = (Paragraph(words.CLOSER(language)), *close.document.blocks[1:])
+        else:
+            close = await name_history(Touched(name=topic), ctx)
+            rest = close.document.blocks
+        title = plain(none.spans)
+        return replace(close, document=replace(close.document, title=title, blocks=(none, *rest)))
     first = first_of(ctx.page, len(found), _SHOWN)
     shown = found[first : first + _SHOWN]
     items = [Item(await _line(one, ctx, tip)) for one in shown]

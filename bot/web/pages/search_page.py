@@ -54,8 +54,8 @@ from handlers.digests.ingest import labels_of
 _TERMS = 8  # words of a search; more would find nothing else
 
 READING = (
-    *(of.Explain, of.Changed, of.DigestOf, of.Search, of.Touched, of.Compare, of.Why, of.Risky),
-    *(of.Reviewers, of.ShowDiff, of.Help, of.Status, of.PrivacyOf, of.Unknown),
+    *(of.Explain, of.Changed, of.DigestOf, of.Search, of.Touched, of.Lookup, of.Compare, of.Why),
+    *(of.Risky, of.Reviewers, of.ShowDiff, of.Help, of.Status, of.PrivacyOf, of.Unknown),
 )
 """Questions that set nothing and reach no other machine."""
 

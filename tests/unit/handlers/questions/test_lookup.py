@@ -93,6 +93,13 @@ async def test_what_is_not_declared_is_said_to_be_none_and_nothing_else():
     assert "none" in shown
 
 
+async def test_changes_near_to_a_purpose_are_no_guess_at_the_question():
+    shown, answer = await told("tidy up", "flag")
+    assert answer.total == 1
+    assert "Closest to the words of the question:" in shown
+    assert "do not understand" not in shown
+
+
 async def test_chinese_purpose_is_looked_up_by_its_english_names():
     shown, answer = await told("缓存大小", "flag", language=Language.ZH)
     assert "`--cache-size`，" not in shown

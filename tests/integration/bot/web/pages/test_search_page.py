@@ -115,6 +115,11 @@ async def test_error_is_an_answer(reader):
     assert "99999" in answer.text
 
 
+async def test_flag_is_looked_up(reader):
+    answer = await reader.get(ASK, params={"q": "is there a flag for the pool limit"})
+    assert "<code>--pool-limit</code>" in answer.text
+
+
 async def test_question_is_text(reader):
     page = (await reader.get(ASK, params={"q": '"><script>alert(1)</script>'})).text
     assert "<script>alert" not in page
