@@ -1,4 +1,4 @@
-"""Lookups that git would take long for: dates and numbers of a branch's commits, words of a tree.
+"""Lookups in the history and the tree: dates, numbers and titles of commits, words of files.
 
 git walks all first parents, or reads every message, anew for every question: a fifth of a second
 for twenty thousand commits. These indexes read once, and afterwards only what is new on the branch.
