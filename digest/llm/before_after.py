@@ -19,7 +19,11 @@ from digest.llm.tokens import Atom, Sort, Wording
 
 _CALLED = re.compile(r"(?<=\w)\(.*\)$", re.DOTALL)
 _DOTTED = re.compile(r"[A-Za-z_]\w*(?:(?:\.|::)[A-Za-z_]\w*)+")
-_INSTEAD = re.compile(r"instead|rather|previously|formerly|\bwas\b|而|代替|取代")
+# Between two values, these say that the first is the new one.
+_INSTEAD = re.compile(
+    r"instead of|rather than|in place of|previously|formerly|\b(?:to replace|replaces|replacing)\b"
+    r"|\b(?:was|not)\b\W*$|而不是|而非|代替|取代|原"
+)
 _LITERAL = re.compile(r"\d|[\"']|\b(?:True|False|None|true|false|null|nil)\b")
 _PLACE = re.compile(r"[./]")
 _VERSION = re.compile(r"v?\d[\d.,_]*")
@@ -57,7 +61,7 @@ def _is_shown(shift: claims.Shift, subjects: Sequence[str], ground: ChangeIndex)
     return (
         _by_fact(old, new, subjects, ground)
         or any(_by_hunk(old, new, subjects, stretch, ground) for stretch in ground.stretches)
-        or _by_message(old, new, ground, backwards=shift.backwards)
+        or _by_message(old, new, ground)
         or _by_path(shift.old, shift.new, ground)
         or _by_file(old, new, ground)
     )
@@ -219,13 +223,13 @@ def _files(subject: str, ground: ChangeIndex) -> list[str]:
     return [path for path in paths if _is_of(subject, path)]
 
 
-def _by_message(old: Atom, new: Atom, ground: ChangeIndex, *, backwards: bool) -> bool:
-    """Whether the author names both in one line, in the order of the sentence."""
+def _by_message(old: Atom, new: Atom, ground: ChangeIndex) -> bool:
+    """Whether a line of the author names both, the old one first or the new one instead of it."""
     for line in ground.message.splitlines():
         if _in(old, line) and _in(new, line):
-            if line.find(old.text) <= line.rfind(new.text):
-                return True
-            if backwards and _INSTEAD.search(line):
+            at, end = line.find(old.text), line.rfind(new.text)
+            between = line[max(0, min(at, end)) : max(at, end)]
+            if (at <= end) is not bool(_INSTEAD.search(between)):
                 return True
     return False
 

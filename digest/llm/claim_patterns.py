@@ -15,11 +15,10 @@ from digest.llm.tokens import ATOM, Atom, Sort, Wording
 
 @frozen(kw_only=False)
 class Shift:
-    """``old`` became ``new``; ``backwards`` says that the sentence names the new one first."""
+    """``old`` became ``new``."""
 
     old: Atom
     new: Atom
-    backwards: bool = False
 
 
 _A = f"({ATOM})"
@@ -155,7 +154,7 @@ def shifts(wording: Wording) -> Iterator[Shift]:
             yield Shift(wording.atom(match[1]), wording.atom(match[2]))
     for rule in _NEW_OLD:
         for match in rule.finditer(skeleton):
-            yield Shift(wording.atom(match[2]), wording.atom(match[1]), backwards=True)
+            yield Shift(wording.atom(match[2]), wording.atom(match[1]))
 
 
 def names_claimed(wording: Wording, rule: re.Pattern[str]) -> list[Atom]:

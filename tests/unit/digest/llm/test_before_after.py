@@ -158,6 +158,14 @@ def test_short_name_is_replaced_within_one_hunk_only():
         ("Uses `alpha` instead of `beta`.", "Use alpha instead of beta", None),
         ("Uses `beta` instead of `alpha`.", "Use beta\n\nalpha", Rejection.SHIFT),
         ("Uses `alpha` instead of `beta`.", "Use alpha and beta", Rejection.SHIFT),
+        ("Uses `beta` instead of `alpha`.", "Use alpha instead of beta", Rejection.SHIFT),
+        ("Uses `alpha` instead of `beta`.", "Replace beta with alpha", None),
+        ("The limit goes from 8 to 4.", "Use 8 instead of 4", Rejection.SHIFT),
+        ("The limit goes from 4 to 8.", "Use 8 instead of 4", None),
+        ("The limit goes from 4 to 8.", "Instead of 4, use 8", None),
+        ("The limit goes from 8 to 4.", "The limit is 8 (was 4)", Rejection.SHIFT),
+        ("The limit goes from 4 to 8.", "4 was replaced by 8", None),
+        ("The limit goes from 4 to 8.", "上限改为 8，原为 4", None),
     ],
 )
 def test_author_may_say_it_in_one_line(text, message, wrong):
