@@ -106,11 +106,12 @@ class ChangeContext:
 
     @property
     def moves(self) -> tuple[Fact, ...]:
-        """The public symbols that moved to another file; ``before`` and ``after`` are paths.
+        """The symbols that moved to another file, apart from members, which nobody imports.
 
-        In Go, the files of a folder are one package.
+        ``before`` and ``after`` are paths. In Go, the files of a folder are one package.
         """
         moved = (f for f in self.symbols if f.detail == "moved" and f.before and f.after)
+        moved = (f for f in moved if "." not in f.name)
         return tuple(f for f in moved if not f.evidence.path.endswith(".go") or _leaves(f))
 
 

@@ -208,10 +208,11 @@ def _untitled_fix(facts: Facts, language: Language) -> Spans:
 
 def _is_inner(facts: Facts, text: str) -> bool:
     """Whether a title begins with a function, class or field of the code."""
-    named = next(iter(text.replace("`", "").split()[1:]), "").strip(".,()")
+    word = next(iter(text.split()[1:]), "").strip(".,()")
+    named = "" if word.isalpha() and word.islower() else word.replace("`", "")
     symbols = (f.name for f in facts.of(FactKind.SYMBOL) if not is_sent(f))
-    begins = BEGINS.match(text.lower()) is not None
-    return begins and bool(named) and any(named in {s, s.rpartition(".")[2]} for s in symbols)
+    begins = named and BEGINS.match(text.lower())
+    return bool(begins) and any(named in {s, s.rpartition(".")[2]} for s in symbols)
 
 
 def split_scope(subject: Subject) -> tuple[str, str]:
@@ -266,7 +267,7 @@ def bare_title(subject: Subject) -> str:
     return told if at < len(whole) or len(whole) == len(kept) else f"{told} …"
 
 
-_SQUASHED = lazy(r" \(#\d{1,9}\) \* ")  # a list of commits on the line of the title
+_SQUASHED = lazy(r" \(#\d{1,9}\) \* |(?<=[a-z]{3}): [-*] (?=[A-Z])")  # before a list
 _ABOUT_ISSUE = lazy(r"^(?:bug|internal|issue) #\d{1,9}: (?=\S)", re.IGNORECASE)
 
 _CONNECTS = frozenset(
@@ -368,8 +369,6 @@ def _kinds(subject: Subject) -> set[str]:
 
 
 _SECURES = lazy(r"\[security\]|\bfor cves?\b|\bfix\w{0,3} (?:an? |the )?cves?\b", re.IGNORECASE)
-
-
 _EXEMPTS = lazy(r"(?:add (?:an? )?)?(?:exempt|ignor|silenc|suppress|waive)", re.IGNORECASE)
 """Beginnings of titles that leave a weakness as it is."""
 

@@ -328,12 +328,11 @@ def opening(text: str, name: str = "") -> str:
     The text begins later if that says more of the words of a name than its first sentence.
     """
     own = content(name.replace("_", " ").replace("-", " "))
-    first, rest = (" ".join(part) for part in (sentences(text)[:1], sentences(text)[1:]))
-    later = opening(rest) if own else ""
-    fuller = len(own & content(later)) > len(own & content(first)) + 1
-    if fuller and not _LEANS.match(later):
-        text = rest
     said = sentences(text)
+    later = opening(" ".join(said[1:])) if own else ""
+    fuller = len(own & content(later)) > len(own & content(" ".join(said[:1]))) + 1
+    if fuller and not _LEANS.match(later):
+        said = said[1:]
     found = [s for s in said if not POINTS.search(s)]
     found = [s for s in found if s == said[0] or not s.startswith(_ABOUT_FIRST)] or said
     more = len(found) > 1 and len(found[0]) < _SHORT and len(found[1]) < _SECOND
@@ -347,17 +346,18 @@ _ABOUT_FIRST = ("It ", "These ", "This ")
 def marked_notes(reading: ChangeContext, mark: str) -> list[tuple[str, Evidence]]:
     """The entries of a mark that the change adds to a changelog, the title's subject first."""
     built = any(f.area in {Area.CORE, Area.BUILD} for f in reading.facts.files)
-    told = ((entry(n.text), n.evidence) for n in reading.facts.notes if n.mark == mark)
+    names = (reading.graded.commit.author, *reading.facts.co_authors)
+    told = ((entry(n.text, names), n.evidence) for n in reading.facts.notes if n.mark == mark)
     title = content(reading.facts.subject.words)
     found = [(text, place) for text, place in told if text and built]
     return sorted(found, key=lambda one: -len(title & content(one[0])))
 
 
-def entry(text: str) -> str:
-    """What an entry for users says, without its mark and number."""
+def entry(text: str, authors: Sequence[str] = ()) -> str:
+    """What an entry for users says, without its mark, number and authors."""
     from digest.facts.change_notes import without_mark
 
-    told = without_mark(text)
+    told = without_mark(text, authors)
     sort = _SUBJECT.match(told)
     told = told[sort.end() :] if sort and BEGINS.match(told[sort.end() :].lower()) else told
     told = strip_numbers(opening(told))[0].rstrip(".")
@@ -373,14 +373,18 @@ def acts(text: str) -> bool:
 
 
 def says_more(noted: Sequence[Statement], title: str) -> bool:
-    """Whether the only entry for users, which fits a line, says more than a title."""
-    text = noted[0].text if len(noted) == 1 else title
+    """Whether the only entry for users, which fits a line, says more than a title.
+
+    The first of several does if the title does not say what is done.
+    """
+    silent = len(noted) == 1 or not acts(title) or len(content(title)) <= _FEW
+    text = noted[0].text if noted and silent else title
     lacks = any(found[0] not in text for found in _FIGURE.finditer(title))
     return len(text) <= _LINE and not lacks and not repeats(text, title)
 
 
 _ABOUT_PART = lazy(r"^[^:]{1,60}: ")
-_LINE = 200
+_FEW, _LINE = 2, 200  # words of a title that says little, and characters of a line
 _NUMBERED = lazy(r" \d{1,2}\.$")  # the next item of a list
 
 

@@ -40,7 +40,6 @@ from digest.core.statement import Aspect, Statement
 from digest.document import Code, Spans, plain
 from digest.facts.manifests_python import raised_minimums
 from digest.facts.reverts import RELANDED
-from digest.i18n import statement_text
 from digest.i18n import statement_text as words
 from digest.i18n.phrase import join, list_in_words
 
@@ -82,9 +81,9 @@ def _extent(reading: ChangeContext) -> Statement:
     """The size of the change, if nothing else can be said."""
     files, language = reading.facts.files, reading.language
     if not files:
-        return make_statement(statement_text.EMPTY(language), [SUBJECT_LINE])
+        return make_statement(words.EMPTY(language), [SUBJECT_LINE])
     counts = wording.lines(sum(f.added for f in files), sum(f.deleted for f in files))
-    return make_statement(statement_text.EXTENT(language, n=len(files), lines=counts), files)
+    return make_statement(words.EXTENT(language, n=len(files), lines=counts), files)
 
 
 def consequences(reading: ChangeContext) -> Iterator[Statement]:
@@ -163,12 +162,12 @@ def _undoing(reading: ChangeContext) -> Iterator[Statement]:
         numbers = [f"{sign}{n}" for n in re.findall(r"\d{2,9}", several[1])] if several else []
         what = wording.undone_change(facts.reverts, language, sign)
         what = list_in_words(numbers, language, limit=len(numbers)) if numbers else what
-        yield make_statement(statement_text.UNDOES(language, what=what), [SUBJECT_LINE])
+        yield make_statement(words.UNDOES(language, what=what), [SUBJECT_LINE])
     if facts.relands and wording.is_named(facts.relands):
         own = RELANDED.sub("", bare_title(facts.subject), count=1)
         relands = replace(facts.relands, title=facts.relands.title or own)
         what = wording.undone_change(relands, language, sign)
-        yield make_statement(statement_text.RELANDS(language, what=what), [SUBJECT_LINE])
+        yield make_statement(words.RELANDS(language, what=what), [SUBJECT_LINE])
 
 
 _SEVERAL = lazy(
@@ -200,7 +199,7 @@ def _with_platform(spans: Spans, facts: Sequence[Fact | Evidence], reading: Chan
     """A clause after the platforms for which alone it holds."""
     paths = [(f.evidence if isinstance(f, Fact) else f).path for f in facts]
     where = platforms_of(reading.facts, paths, plain(spans))
-    return join([where, *statement_text.COLON(reading.language), *spans]) if where else spans
+    return join([where, *words.COLON(reading.language), *spans]) if where else spans
 
 
 def _secured(reading: ChangeContext) -> Iterator[Statement]:
@@ -433,7 +432,8 @@ def _raised_minimums(reading: ChangeContext) -> Iterator[wording.Clause]:
 
 def bare(version: str | None) -> str:
     """The least version of a requirement, without the operator before it."""
-    return min((version or "").split(","), key=lambda one: ">" not in one).lstrip("^~>=< ")
+    first = (version or "").partition(" ||")[0]
+    return min(first.split(","), key=lambda one: ">" not in one).lstrip("^~>=< ")
 
 
 def _title(reading: ChangeContext, title: Headline) -> Iterator[Statement]:

@@ -9,7 +9,7 @@ release and yields none.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -62,7 +62,8 @@ _PLAIN_HEADING = lazy(r"(?P<text>[A-Z][a-z]+(?: [a-z]+){0,3}):\s*")
 """A line of words before entries, which is a heading if it says what they are."""
 
 _TAG = lazy(
-    r"(?:\[[A-Za-z /_-]{2,40}\]|\*\*[^*]{2,40}\*\*:?|:\w{2,30}:|⚠️?|💥|BREAKING[ :A-Z]{0,20})"
+    r"(?:\[[A-Za-z /_-]{2,40}\]|\*\*[^*]{2,40}\*\*:?|:\w{2,30}:|⚠️?|💥|BREAKING[ :A-Z]{0,20}"
+    r"|(?:Potential(?:ly)? b|B)reaking(?: change)?:)"
 )
 
 _FRONT = lazy(
@@ -127,12 +128,13 @@ def find(scene: FileContext) -> Iterator[Note]:
         aside = any(_AUDIENCE.fullmatch(line) for _, line in new.changed)
         notes = _fragment(scene.file, new)
         return (replace(n, mark=INTERNAL) if aside and n.mark not in _FOR_ALL else n for n in notes)
-    return entries(new, {bare(line) for hunk in scene.file.hunks for line in hunk.removed})
+    return entries(new, [line for hunk in scene.file.hunks for line in hunk.removed])
 
 
-def entries(new: SideLines, gone: Collection[str] = ()) -> Iterator[Note]:
+def entries(new: SideLines, removed: Sequence[str] = ()) -> Iterator[Note]:
     """The entries among the changed lines of a changelog, without those that were there before."""
-    heading, last = "", 0
+    heading, last, gone = "", 0, {bare(line) for line in removed}
+    worded = [words for line in removed if len(words := set(_WORDS.findall(line))) >= _SEVERAL]
     for number, line in new.changed:
         if text := _heading(line):
             heading = text
@@ -140,12 +142,33 @@ def entries(new: SideLines, gone: Collection[str] = ()) -> Iterator[Note]:
             if line.startswith("  ") and number == last + 1:
                 last = number
                 continue  # a point of the entry above
+            own = set(_WORDS.findall(line))
+            if any(len(own & words) >= _SAME * len(own | words) for words in worded):
+                continue
             text, last = _paragraph(new, number, line[bullet.end() :]), number
             above = (told for one in new.above(number) if (told := _heading(one)))
             mark = _tagged(text) or mark_of(heading or next(above, ""))
             yield _note(new, number, mark, text)
         elif number == last + 1 and not line[:2].strip():
             last = number
+
+
+_WORDS = lazy(r"\w+")
+_SEVERAL = 6  # words of an entry that is known again though some differ
+_SAME = 0.75  # share of the words of two entries that are one, worded in two ways
+
+
+def own(notes: Sequence[Note], number: int | None) -> tuple[Note, ...]:
+    """The entries of a request: if some name it, those that name others came with a merge."""
+    named = [_REQUESTS.findall(note.text) for note in notes]
+    if number is None or not any(str(number) in those for those in named):
+        return tuple(notes)
+    known = zip(notes, named, strict=True)
+    return tuple(note for note, those in known if not those or str(number) in those)
+
+
+_REQUESTS = lazy(r"(?:(?<![\w/])#|/(?:pull|issues|merge_requests)/|/commit/(?=\w))(\d{1,9}\b|)")
+"""The numbers that an entry refers to; a commit has none."""
 
 
 def _heading(line: str) -> str:
@@ -278,9 +301,11 @@ def mark_of(text: str) -> str:
     return next((name for name, rule in _MARKS.items() if rule.search(text[:200])), "")
 
 
-def without_mark(text: str) -> str:
-    """An entry without its mark, its links and its number; the part that it is about stays."""
+def without_mark(text: str, authors: Collection[str] = ()) -> str:
+    """An entry without its mark, links, number and authors; the part that it is about stays."""
     text = _TAGGED.sub("", text)
+    if (named := _NAMED.search(text)) and any(" " in a and a in named[1] for a in authors):
+        text = text[: named.start()]
     if part := _PART.match(text):
         own = mark_of(part[1]) or part[1].casefold() in _EVERYWHERE
         text = f"{'' if own else f'{part[1]}: '}{text[part.end() :]}"
@@ -289,15 +314,18 @@ def without_mark(text: str) -> str:
 
 
 _TAGGED = lazy(
-    r"^[⚠️💥 ]{0,4}(?:(?:`?\[?[A-Z][A-Z/ -]{2,30}(?:[\]:]+`?|`)|[A-Za-z]{2,20}:\*\*)\s*){0,4}"
+    r"^[⚠️💥 ]{0,4}(?:(?:`?\[?[A-Z][A-Z/ -]{2,30}(?:[\]:]+`?|`)|[A-Za-z]{2,20}:\*\*"
+    r"|Breaking(?: change)?:)\s*){0,4}"
 )
+_NAMED = lazy(r"\s*\(([^()]{3,200})\)\.?$")
 _PART = lazy(r"\*\*([^*]{2,60}?):?\*\*:?\s+")
 _WEB = lazy(r"\[([^\[\]]{1,80})\]\(https?:[^()\s]{1,300}\)")
 _LED = lazy(r"^(?:#\d{1,9}(?=[: ]))?[:*\s]{0,6}|\*breaking[^*]{0,20}\*\s{0,4}")
 """The number of an entry before it, and a mark inside it."""
 _CREDIT = lazy(
     r"\s*\((?:,? ?\[@[\w-]{1,40}\]\[\]){1,9}\)$"
-    r"|(?:\.?\s{1,4}(?:- )?(?:#[\d?]{1,9}|@[\w-]{1,40}|https?://\S{1,200})){1,9}\.?$"
+    r"|(?:(?<! at)(?<! for)(?<! from)(?<! in)(?<! of)(?<! on)(?<! to)(?<! with)"
+    r"\.?\s{1,4}(?:- )?(?:#[\d?]{1,9}|\(?@[\w-]{1,40}[,)]?|https?://\S{1,200})){1,9}\.?$"
 )
 """Whose entry it is, and where it was discussed."""
 _NUMBER = lazy(

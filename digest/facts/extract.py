@@ -141,7 +141,7 @@ def extract(
         reverts=reverts,
         relands=relands,
         merge=len(commit.parents) > 1,
-        notes=() if change_notes.RELEASES.match(subject.words) else _notes(scenes),
+        notes=() if change_notes.RELEASES.match(subject.words) else _notes(scenes, subject.number),
     )
 
 
@@ -266,15 +266,16 @@ def _repeats(scene: FileContext) -> bool:
     return scene.area is Area.DOCS or scene.file.status is FileStatus.ADDED
 
 
-def _notes(scenes: Mapping[str, FileContext]) -> tuple[Note, ...]:
+def _notes(scenes: Mapping[str, FileContext], number: int | None) -> tuple[Note, ...]:
     """The changelog entries of a change; none if it prepares a release."""
-    found = [
+    found = tuple(
         note
         for path, scene in scenes.items()
         if change_notes.is_change_note(path)
         for note in change_notes.find(scene)
-    ]
-    return tuple(found) if len(found) <= change_notes.MOST else ()
+    )
+    found = change_notes.own(found, number)
+    return found if len(found) <= change_notes.MOST else ()
 
 
 def _module(file: FileChange, area: Area, files: Sequence[FileChange]) -> list[Fact]:

@@ -20,16 +20,15 @@ from digest.facts.call_arguments import CodeCall, literal, split, touched_calls
 from digest.facts.languages import patterns, words
 from digest.facts.named_settings import NamedSetting, is_named
 from digest.facts.side_text import SideText, block, entire
+from digest.facts.similarity import endings
 
 _CALLEES, _SURE = patterns("flags"), patterns("flags_sure")
 _WORDS = words("flag_words")
-
 # Possessive, so that a row of slashes is one comment and is not split in every possible way.
 _NOTES = re.compile(r"\]\s*+(?:///[^\n]*+\s*+)*+")
 _FIELD = re.compile(r"(?:pub(?:\([^)]*\))?\s+)?(?:r#)?(\w+)\s*:")
 _FIELD_LINE = re.compile(r"(?:\s*+(?:///|#\[)[^\n]*+)*+\s*+(?:pub(?:\([^)]*\))?\s+)?\w+\s*:[^\n]*")
 _DEFAULT = re.compile(r"\.default_value\(([^()]*)\)")
-
 _CHAINED = re.compile(r"(?:\s*+\.\s*+\w++\((?:[^()\n]|\([^()\n]*+\))*+\))*+")
 _GO_DEFAULT = re.compile(r"\.\s*+Default\(((?:[^()]|\([^()]*+\))*+)\)")
 _GO_CONVERSION = re.compile(r"(?:string|fmt\.Sprint)\(([^()]*)\)|([\w.]+)\.String\(\)")
@@ -39,7 +38,7 @@ _FUNCTIONS = re.compile(r"^    (?:async )?def ", re.MULTILINE)
 _MARGIN_FIELD = re.compile(r"^[ \t]+([^\s:]+):", re.MULTILINE)
 _FUNCTION = re.compile(r"=>|\bfunction\b|\.bind\(")
 _TYPED_NAME = re.compile(r"--?[A-Za-z0-9][\w.-]*")
-_SPECIFIED = re.compile(r"(?<![\w<\[.-])--?[A-Za-z0-9][\w.-]*")
+_SPECIFIED = re.compile(rf"(?<![\w<\[.-]){_TYPED_NAME.pattern}")
 _YARGS = re.compile(r"\b(?:alias|default|describe|description|demandOption|type|choices)\s*:")
 
 
@@ -55,10 +54,10 @@ def find(before: SideText, after: SideText, language: str) -> Iterator[Fact]:
         yield from feature_flags.find_parsed(before, after)
     olds = [s for s in _declared(before, language) if not _became_field(s, before, after)]
     news = [s for s in _declared(after, language) if not _became_field(s, after, before)]
-    facts = list(named_settings.compare(FactKind.FLAG, before, after, olds, news))
+    found = named_settings.compare(FactKind.FLAG, before, after, olds, news)
     taken = tuple(_PREFIXES.findall(after.changed_text)) if language == "go" else ()
-    held = (f.action is Action.REMOVED and f.name.lstrip("-").startswith(taken) for f in facts)
-    facts = [f for f, is_held in zip(facts, held, strict=True) if not is_held]
+    gone = Action.REMOVED
+    facts = [f for f in found if f.action is not gone or not f.name.lstrip("-").startswith(taken)]
     scopes = {(s.line, s.names[0]): s.scope for s in news}
     for fact in facts:
         scope = scopes.get((fact.evidence.line, fact.name), "")
@@ -110,22 +109,24 @@ def _of_commands(
 def spellings(name: str) -> tuple[str, ...]:
     """The ways to write a flag, or the field from which it is made."""
     bare = name.lstrip("-")
-    field = bare.replace("-", "_")
-    return (f"--{bare}", f'"{bare}"', *((f"{field}:",) if "_" in field else ()))
+    field, quoted = bare.replace("-", "_"), (f'"{end}"' for end in (bare, *endings(bare)))
+    return (f"--{bare}", *quoted, *((f"{field}:",) if "_" in field else ()))
 
 
 def defined(source: SideText, language: str, name: str) -> bool:
     """Whether a whole file declares a flag, or a field from which flags are made."""
     bare = name.lstrip("-")
     field = bare.replace("-", "_")
-    if language not in _WORDS or not (bare in source.text or field in source.text):
+    below = [end for end in endings(bare) if end in source.text] if language == "go" else []
+    if language not in _WORDS or not (bare in source.text or field in source.text or below):
         return False
+    if any(re.search(rf"\+\s*\"{re.escape(end)}\"", source.text) for end in below):
+        return True  # a prefix is added to it
     if any(bare == n.lstrip("-") for s in _declared(source, language) for n in s.names):
         return True
-    if re.search(rf"alias(?:es)?(?:\s*=|\()[^\n]{{0,80}}\"{re.escape(bare)}\"", source.text):
-        return True
     helper = _BY_HELPER if "script" in language else _BY_HELPER.partition("|^")[0]
-    if re.search(helper.replace("NAME", re.escape(bare)), source.text, re.MULTILINE):
+    told = rf"alias(?:es)?(?:\s*=|\()[^\n]{{0,80}}\"NAME\"|{helper}"
+    if re.search(told.replace("NAME", re.escape(bare)), source.text, re.MULTILINE):
         return True
     made = re.compile(rf"^    {re.escape(field)}[ \t]*:", re.MULTILINE)
     return language == "python" and any(

@@ -111,10 +111,14 @@ def raised_minimums(facts: Facts) -> dict[str, list[Fact]]:
 
 def _is_said(fact: Fact, name: str, facts: Facts) -> bool:
     """Whether the title speaks of a version that a part of the project requires, or required."""
-    words = facts.subject.words.casefold().replace("msrv to ", "rust ").replace("msrv ", "rust ")
+    words = _BETWEEN.sub(" ", facts.subject.words.casefold().replace("msrv ", "rust "))
     versions = (_VERSION.search(one or "") for one in (fact.before, fact.after))
     tool = name.partition(".")[0].casefold()
     return any(match and f"{tool} {match[0]}" in words for match in versions)
+
+
+_BETWEEN = lazy(r"(?:\.js|js)?(?: versions?)?(?: (?:from|to))? v?(?=\d)")
+"""What stands between the name of a tool and its version."""
 
 
 _VERSION = lazy(r"\d{1,9}(?:\.\d{1,9})*")

@@ -17,12 +17,21 @@ from digest.core.change import Hunk
 from digest.core.facts import Action, Fact, FactKind
 from digest.core.patterns import lazy
 from digest.facts.paths import area_of
-from digest.facts.similarity import NAME_WORDS, common_start, is_opposite, last, last_part, spelled
+from digest.facts.similarity import (
+    NAME_WORDS,
+    common_start,
+    endings,
+    is_opposite,
+    last,
+    last_part,
+    spelled,
+)
 from digest.facts.syntax.declarations import grouped
 
 Beside = Callable[[Fact], tuple[str, str]]
 """The changed lines around the evidence of a fact, and the text of its file before the change."""
 
+_GONE_FLAG = (FactKind.FLAG, Action.REMOVED)
 _OF_FILES = frozenset({FactKind.SYMBOL, FactKind.CONFIG})
 _CODE = _OF_FILES | {FactKind.FLAG, FactKind.ENVIRONMENT, FactKind.ROUTE, FactKind.METRIC}
 
@@ -41,23 +50,26 @@ def reconcile(
     """
     declared = {f.name for f in facts if f.kind is FactKind.ENVIRONMENT and not f.detail}
     facts = _without_members(facts)
-    fields = {last(f.name) for f in facts if f.detail == "field" and f.action is Action.ADDED}
+    come = [f for f in facts if f.action is Action.ADDED]
+    fields = {last(f.name) for f in come if f.detail == "field"}
+    # Rust makes flags of fields; Go declares them apart.
+    made = {f.name for f in come if f.kind is FactKind.FLAG and f.evidence.path.endswith(".go")}
     facts = [
         f
         for f in facts
         if not (f.detail == "read" and f.name in declared)
-        and not (f.kind is FactKind.FLAG and f.action is Action.REMOVED and last(f.name) in fields)
+        and ((f.kind, f.action) != _GONE_FLAG or last(f.name) not in fields or f.name in made)
     ]
     facts = _without_inherited(_without_lists(_renamed(facts, message, beside)))
     gone = (f for f in facts if f.kind in _CODE and f.action is Action.REMOVED)
     lost = grouped(gone, lambda fact: (fact.kind, fact.name))
     if not lost:
         return tuple(facts)
-    come = {_section_key(f) for f in facts if f.action is Action.ADDED and f.detail == "field"}
+    known = {_section_key(f) for f in facts if f.action is Action.ADDED and f.detail == "field"}
     facts = [
         f
         for f in facts
-        if f.action is not Action.REMOVED or not (key := _section_key(f)) or key not in come
+        if f.action is not Action.REMOVED or not (key := _section_key(f)) or key not in known
     ]
     replaced: dict[int, Fact | None] = {}
     for fact in facts:
@@ -188,8 +200,8 @@ def _used_now(
 
 def is_quoted(flag: str, code: str) -> bool:
     """Whether code has a flag in quotes, or its end below a prefix that it adds."""
-    ending = f'"{flag.partition(".")[2] or flag}"'
-    return any(text in code for text in (f"'{flag}'", f'"{flag}"', f"+{ending}", f"+ {ending}"))
+    below = (f'{sign}"{end}"' for end in (flag, *endings(flag)) for sign in ("+", "+ "))
+    return any(text in code for text in (f"'{flag}'", f'"{flag}"', *below))
 
 
 def _moved(old: Fact, new: Fact) -> Fact | None:

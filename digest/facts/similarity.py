@@ -19,6 +19,16 @@ def last(name: str) -> str:
     return name.rpartition(".")[2].lstrip("-").replace("-", "_")
 
 
+def endings(name: str) -> tuple[str, ...]:
+    """What a dotted name ends with below a prefix that code may add, if that is no common word."""
+    parts = name.split(".")
+    ends = (".".join(parts[at:]) for at in range(1, len(parts)))
+    return tuple(end for end in ends if len(end) >= _TELLING)
+
+
+_TELLING = 8  # characters
+
+
 def spelled(name: str) -> str:
     """A name regardless of the case and the marks between its words."""
     return name.replace("-", "").replace("_", "").casefold()

@@ -379,6 +379,23 @@ async def test_flags_that_a_function_of_the_project_declares_elsewhere_are_moved
     assert {f.name for f in items if f.action is Action.REMOVED} == {"--at", "-a"}
 
 
+async def test_flags_to_which_another_file_adds_their_beginning_are_moved(builder) -> None:
+    file = "package pools\n\nfunc (c *Config) {}(f *flag.FlagSet{}) {{\n{}}}\n"
+    flag = '\tf.IntVar(&c.Most, {}most-of-cards", 0, "Most cards.")\n'
+    gone = '\tf.IntVar(&c.Least, "pool.least-of-cards", 0, "Fewest cards.")\n'
+    old = file.format("RegisterFlags", "", flag.format('"pool.') + gone)
+    new = file.format("RegisterWithPrefix", ", prefix string", flag.format('prefix+"'))
+    _, items = await told(
+        builder,
+        {"pools/pool.go": old},
+        {"pools/pool.go": file.format("RegisterFlags", "", ""), "pools/limits.go": new},
+    )
+    assert seen(items, FactKind.FLAG) == [
+        ("changed", "-pool.most-of-cards", "moved"),
+        ("removed", "-pool.least-of-cards", ""),
+    ]
+
+
 async def test_field_that_a_base_in_another_file_gets_is_moved(builder) -> None:
     head = "from dataclasses import dataclass\n\n\n@dataclass\nclass "
     own = f"{head}ServerConfig(Base):\n    port: int = 1\n"

@@ -140,10 +140,13 @@ def test_risks_say_what_to_do_about_what_was_removed_renamed_or_changed():
     assert "Without a value, --workers is now auto instead of 1." in text
 
 
-@pytest.mark.parametrize(("path", "told"), [("pool/old.go", 0), ("queue/new.go", 1)])
-def test_imports_of_go_name_a_folder(path, told):
+@pytest.mark.parametrize(
+    ("path", "name", "told"),
+    [("pool/old.go", "Pool", 0), ("queue/new.go", "Pool", 1), ("queue/new.py", "Pool.run", 0)],
+)
+def test_imports_of_go_name_a_folder_and_those_of_members_nothing(path, name, told):
     places = {"before": "pool/new.go", "after": path, "detail": "moved", "public": True}
-    moved = samples.fact(FactKind.SYMBOL, Action.CHANGED, "Pool", samples.at(path, 1), **places)
+    moved = samples.fact(FactKind.SYMBOL, Action.CHANGED, name, samples.at(path, 1), **places)
     graded = samples.change(1, "Mark it", Level.HIGH, files=[samples.file(path)], items=[moved])
     assert len(analyse(graded, Language.EN).risks) == told
 

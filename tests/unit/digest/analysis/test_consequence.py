@@ -259,6 +259,12 @@ def test_minimum_version_is_raised_only_in_a_manifest():
     part = replace(item, evidence=samples.at("pool/Cargo.toml", 3))
     told = change("raise MSRV to 1.96", part, files=manifest)
     assert lines(told)[0] == "Minimum Rust version raised from 1.95 to 1.96."
+    engines = {"before": "^18.17.1 || >=20.3.0", "after": "18.20.8 || >=20.3.0"}
+    place = samples.at("pool/package.json", 3)
+    told = change(
+        "Raise Node version to 18.20.8", replace(part, name="node", evidence=place, **engines)
+    )
+    assert lines(told)[0] == "Minimum Node.js version raised from 18.17.1 to 18.20.8."
     image = samples.fact(
         FactKind.TOOLCHAIN, Action.CHANGED, "rust", samples.at("Dockerfile", 3), **raised
     )
@@ -926,10 +932,30 @@ def test_part_that_an_entry_is_about_stays_before_it():
         ("feat(pool): implement old pools of cards #7 @me", "Implement old pools of cards."),
         ("Read pools of old cards - [@me](https://x.org/me).", "Read pools of old cards."),
         ("Read pools of old cards https://x.org/pull/7", "Read pools of old cards."),
+        ("Read pools of old cards [#7](https://x.org/7/) (@me, @them)", "Read pools of old cards."),
+        ("Add support for https://x.org/me/pools", "Add support for https://x.org/me/pools."),
+        ("Breaking change: Read old pools once https://x.org/7", "Read old pools once."),
     ],
 )
 def test_entry_is_told_without_numbers_and_types(text, line):
     assert lines(change("Tidy the reader", notes=(note(text, "fixed"),)))[0] == line
+
+
+def test_authors_at_the_end_of_an_entry_are_not_told():
+    for given, line in (
+        ("Read pools of all cards (Ada Lovelace, Me)", "Read pools of all cards."),
+        ("Read pools of all cards (New York)", "Read pools of all cards (New York)."),
+    ):
+        graded = change("Tidy the reader", notes=(note(given, "fixed"),))
+        graded = replace(graded, commit=replace(graded.commit, author="Ada Lovelace"))
+        assert lines(graded)[0] == line
+
+
+def test_first_of_several_entries_is_told_before_a_title_that_says_nothing():
+    entries = (note("Close all cards of pools", "fixed"), note("Wait for pools", "changed"))
+    for title in ("Work on pools", "Highlight and stream"):
+        assert lines(change(title, notes=entries))[0] == "Close all cards of pools."
+    assert lines(change("Read all pools of cards", notes=entries))[0] == "Read all pools of cards."
 
 
 def test_title_with_a_figure_comes_before_an_entry_without_it():

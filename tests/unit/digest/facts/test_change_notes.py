@@ -149,6 +149,30 @@ def test_entry_that_is_only_worded_better_is_no_news() -> None:
     assert [n.text for n in notes.notes] == ["The pool is gone."]
 
 
+def test_entry_in_which_one_name_is_corrected_is_no_news() -> None:
+    old = "## 1.0\n\n* (users): deprecated `OldPool` has moved to `@app/pools-base`\n"
+    new = old.replace("OldPool", "Pool") + "* The pool is gone.\n"
+    notes = whole_facts_of("Change it", ("CHANGELOG.md", old, new)).notes
+    assert [n.text for n in notes] == ["The pool is gone."]
+
+
+def test_entries_that_name_another_request_than_the_own_one_came_with_a_merge() -> None:
+    log = "## 1.0\n\n- Close the file ([#5](https://x.org/issues/5))\n"
+    added = "- Read pools (#7)\n- Bound the size https://x.org/pull/8\n- Stop at once\n"
+    added += "- Grow pools https://x.org/commit/abc1234\n"
+    for title, told in (
+        ("Read (#7)", ["Read pools (#7)", "Stop at once"]),
+        ("Read (#9)", [line[2:] for line in added.splitlines()]),
+    ):
+        notes = whole_facts_of(title, ("CHANGELOG.md", log, log + added)).notes
+        assert [n.text for n in notes] == told
+
+
+def test_an_entry_that_begins_with_its_break_is_marked_so() -> None:
+    text = "## 1.0\n\n### Changed\n\n- Potential breaking change: Pools wait for cards.\n"
+    assert [n.mark for n in facts_of("CHANGELOG.md", text, 5).notes] == ["breaking"]
+
+
 def test_an_entry_for_developers_is_marked_internal() -> None:
     text = "change_type: {}\ncomponent: pool\nnote: Add a helper of pools\nchange_logs: [api]"
     for kind, mark in (("enhancement", "internal"), ("breaking", "breaking")):

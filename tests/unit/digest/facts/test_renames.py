@@ -289,6 +289,20 @@ def test_a_setting_that_another_section_gets_in_another_file_is_not_removed() ->
     assert [(f.action, f.name) for f in facts] == [(Action.ADDED, "Limits.enable_multi_queries")]
 
 
+def test_a_flag_of_go_that_another_section_declares_with_its_field_is_not_new() -> None:
+    head = "package a\n\ntype Config struct {{\n{}}}\n\nfunc (c *Config) RegisterFlags(f *flag.FlagSet) {{\n{}}}\n"
+    field, flag = (
+        '\tFast bool `yaml:"fast"`\n',
+        '\tf.BoolVar(&c.Fast, "pool.fast", false, "Be fast.")\n',
+    )
+    facts = told(
+        "Read pools",
+        ("pool/config.go", head.format(field, flag), head.format("", "")),
+        ("limits/limits.go", head.format("", ""), head.format(field, flag)),
+    )
+    assert [f.name for f in facts if f.kind is FactKind.FLAG] == []
+
+
 def test_a_setting_that_a_new_type_of_the_file_takes_over_is_not_removed() -> None:
     old = 'package a\n\ntype Provider struct {\n\tSpace string `yaml:"space"`\n\tOther int `yaml:"other"`\n}\n'
     new = old.replace('\tSpace string `yaml:"space"`\n', "").replace(
