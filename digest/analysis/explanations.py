@@ -380,14 +380,14 @@ _NAMES = lazy(r"[A-Za-z_]\w{2,80}|--[a-z][\w-]{1,80}")
 def built_with(reading: ChangeContext) -> Iterator[Statement]:
     """The version that the title raises, with the one before it."""
     title = reading.facts.subject.words.replace("`", "")
-    language, words_of_title = reading.language, title.casefold().split()
+    language, words_of_title = reading.language, re.split(r":?\s+", title.casefold())
     for f in reading.told(FactKind.TOOLCHAIN, Action.CHANGED):
         name = language_of_version(f.name)
         numbers = [_RELEASE.search(one or "") for one in (f.before, f.after)]
         before, after = (match[0] if match else "" for match in numbers)
         own = name.casefold()
         named = own in words_of_title or own.removesuffix(".js") in words_of_title
-        numbers_told = {w.strip("v,") for w in words_of_title if _RELEASE.fullmatch(w.strip("v,"))}
+        numbers_told = {n for w in words_of_title if _RELEASE.fullmatch(n := w.strip("v,."))}
         told = named and before and numbers_told - {before} == {after}
         if name and told and [*map(int, before.split("."))] < [*map(int, after.split("."))]:
             spans = words.BUILT_WITH(language, name=name, before=before, after=after)

@@ -353,7 +353,8 @@ def _is_new(facts: Facts, begin: str) -> bool:
     """
     core = [f for f in facts.files if f.area is Area.CORE]
     added, deleted = sum(f.added for f in core), sum(f.deleted for f in core)
-    if _kinds(facts.subject) & _FEATURES or begin.endswith((" support", " integration")):
+    named = begin.endswith((" support", " integration")) and " fix" not in begin
+    if named or _kinds(facts.subject) & _FEATURES:
         return added > deleted
     acts = (one for one, after in pairwise(begin.split()) if after not in _CONNECTS)
     if " fix" in begin or any(one[-1] == "s" and BEGINS.match(one) for one in acts):

@@ -180,7 +180,7 @@ _WHY = lazy(
 
 _SHORT = 30
 _LONG = 120  # characters of a description from which on what is in brackets is left out
-_EXAMPLE = lazy(r" \([^()]{16,300}\)")
+_EXAMPLE = lazy(r" \([^()]{16,300}\)(?! [A-Z])|(?: by)?: \(?[1a][.)]$")
 _SECOND = 90  # maximum characters of a sentence that is told after a very short one
 _LEAST = 12  # minimum characters; shorter paragraphs ("cc someone", "WIP", "see below") say nothing
 
@@ -337,7 +337,7 @@ def opening(text: str, name: str = "") -> str:
     found = [s for s in found if s == said[0] or not s.startswith(_ABOUT_FIRST)] or said
     more = len(found) > 1 and len(found[0]) < _SHORT and len(found[1]) < _SECOND
     told = " ".join(found[: 1 + more])
-    return told if len(told) <= _LONG else _EXAMPLE.sub("", told)
+    return told if len(told) <= _LONG and told[-2:] != "1." else _EXAMPLE.sub("", told)
 
 
 _ABOUT_FIRST = ("It ", "These ", "This ")
@@ -355,12 +355,12 @@ def marked_notes(reading: ChangeContext, mark: str) -> list[tuple[str, Evidence]
 
 def entry(text: str, authors: Sequence[str] = ()) -> str:
     """What an entry for users says, without its mark, number and authors."""
-    from digest.facts.change_notes import without_mark
+    from digest.facts.change_notes import NUMBER, without_mark
 
     told = without_mark(text, authors)
     sort = _SUBJECT.match(told)
     told = told[sort.end() :] if sort and BEGINS.match(told[sort.end() :].lower()) else told
-    told = strip_numbers(opening(told))[0].rstrip(".")
+    told = NUMBER.sub("", strip_numbers(opening(told))[0]).rstrip(".")
     plain = sort or told.partition(" ")[0].isalpha()
     return told[:1].upper() + told[1:] if plain else told
 

@@ -90,7 +90,9 @@ RELEASES = lazy(
     r"(?:(?:bump|cut|tag) (?:the )?(?:release|version)|cut v?\d|version packages)\b"
     r"|prepar(?:e|ing) (?:(?:for|next|the|v?\d[\w.]{0,20}) ){0,3}(?:development|release|version)\b"
     r"|version bump\b|bump (?:main|master|trunk)(?: branch)? to v?\d"
-    r"|releases?$|releases? (?:[\w@/-]{1,40} )?v?\d{1,5}\.\d|v?\d{1,5}(?:\.\d{1,5}){1,3}\S{0,10}$",
+    r"|releases?$|releases? (?:[\w@/-]{1,40} )?v?\d{1,5}\.\d|v?\d{1,5}(?:\.\d{1,5}){1,3}\S{0,10}$"
+    r"|(?!(?:add|allow|drop|require|support|update|upgrade|use) )"
+    r"[\w@/-]{1,40} v?\d{1,5}(?:\.\d{1,5}){2}(?:-\S{1,10})?$",
     re.IGNORECASE,
 )
 """Titles of changes that prepare a release, whose entries are those of others."""
@@ -310,7 +312,7 @@ def without_mark(text: str, authors: Collection[str] = ()) -> str:
         own = mark_of(part[1]) or part[1].casefold() in _EVERYWHERE
         text = f"{'' if own else f'{part[1]}: '}{text[part.end() :]}"
     text = _LED.sub("", _WEB.sub(r"\1", text))
-    return _NUMBER.sub("", clean(_CREDIT.sub("", text)))
+    return NUMBER.sub("", clean(_CREDIT.sub("", text)))
 
 
 _TAGGED = lazy(
@@ -323,12 +325,13 @@ _WEB = lazy(r"\[([^\[\]]{1,80})\]\(https?:[^()\s]{1,300}\)")
 _LED = lazy(r"^(?:#\d{1,9}(?=[: ]))?[:*\s]{0,6}|\*breaking[^*]{0,20}\*\s{0,4}")
 """The number of an entry before it, and a mark inside it."""
 _CREDIT = lazy(
+    r" \(\[?#\d{1,9}\]?\)(?=\. )|"
     r"\s*\((?:,? ?\[@[\w-]{1,40}\]\[\]){1,9}\)$"
     r"|(?:(?<! at)(?<! for)(?<! from)(?<! in)(?<! of)(?<! on)(?<! to)(?<! with)"
-    r"\.?\s{1,4}(?:- )?(?:#[\d?]{1,9}|\(?@[\w-]{1,40}[,)]?|https?://\S{1,200})){1,9}\.?$"
+    r"\.?\s{1,4}(?:- |by |in )?(?:#[\d?]{1,9}|\(?@[\w-]{1,40}[,)]?|https?://\S{1,200})){1,9}\.?$"
 )
 """Whose entry it is, and where it was discussed."""
-_NUMBER = lazy(
+NUMBER = lazy(
     r"[ (\[]*(?:(?:,|and|&)? {0,2}(?:(?:issue|pr|pull request)s? )?#\d{1,9}\s?){1,5}[\]).:]*$",
     re.IGNORECASE,
 )

@@ -76,6 +76,9 @@ _MEMBER_VALUE = re.compile(
     r"\s*\w+:\s*(?:['\"`\d\[{]|true\b|false\b|null\b|undefined\b).*,\s*(?://.*)?$"
 )
 
+_CALL = re.compile(r"\s*[a-z_]\w*\(.*[\"'].*\);\s*$")
+"""A statement that calls a function with a text, which looks like a declaration."""
+
 _SUBJECT = re.compile(
     r"(?:(?P<set>[A-Za-z_]\w*(?:[._-]\w+)+)"
     r"(?:[`'\"]?\s+(?:(?:set )?(?:to|as) )?|=)[`'\"](?P<to>[\w.-]+)[`'\"]{1,3}"
@@ -94,7 +97,7 @@ _WITHOUT = re.compile(r"\b(?:[Oo]mitting|[Nn]ot \w+ing|[Ll]eaving)\b")
 """What is said of those who leave a name out, which will be asked for."""
 
 _OF = re.compile(
-    r"\s+(?:of|on|in|to|for|with)(?: the)?(?: (?:class|function|method|metric|module))?\s+$"
+    r"\s+(?:of|on|in|to|for|from|with)(?: the)?(?: (?:class|function|method|metric|module))?\s+$"
 )
 _SENTENCE = re.compile(r"[.;!?]\s+|:\s+")
 _THIS = re.compile(r"(?:\b|_)(?:[Tt]his|[Ii]t|[Tt]hese)\b(?:\s+\w+){0,2}\s*$")
@@ -356,7 +359,7 @@ def _marked(sheet: SideLines, lines: dict[int, str], mark: int) -> str:
 def _defined_by(line: str, sheet: SideLines) -> str:
     """The name that a line defines, or gives to a member in C and C++."""
     language = language_of(sheet.path)
-    if language in _SCRIPTS and _MEMBER_VALUE.match(line):
+    if (_MEMBER_VALUE if language in _SCRIPTS else _CALL).match(line):
         return ""
     if language == "java" and (made := _CONSTRUCTOR.match(line)):
         return f"{made['name']}.{made['name']}"

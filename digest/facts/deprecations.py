@@ -56,7 +56,7 @@ _REPLACEMENT = re.compile(
     r"|[Ss]witch to|[Mm]igrate to)\s+"
     r"(?:(?:the|new|a|an|your|option|flag|parameter|method|function)\s+){0,3}"
     r"(?:\{@link\s+(?:[\w.]{1,80}#)?)?[\[`'\"#]{0,3}(?!(?:the|this|that|it|another|of|to|for)\b)"
-    r"(?P<name>-{0,2}[A-Za-z_][\w.:-]{1,80})"
+    r"(?P<name>[a-z][\w.-]{1,40}\.[a-z]{2,4}/[\w./-]{1,80}|-{0,2}[A-Za-z_][\w.:-]{1,80})"
 )
 
 # Where a text ends and continues on the next line.
@@ -242,6 +242,8 @@ _TOGETHER = re.compile(r"[`'\"\])]{0,3} and [`'\"\[#]{0,3}-{0,2}[A-Za-z]\w*[_.:-
 def _is_name(match: re.Match[str]) -> bool:
     """Whether what a sentence recommends is a name rather than a word."""
     rest = match.string[match.end() :].lstrip("`'\" ])")
+    if match.string[match.end() :][:1] == "/":
+        return False  # the beginning of a path
     quoted = match.string[match.start("name") - 1] in "`'\"#["
     return quoted or rest.startswith("instead") or _COMPOUND.search(match["name"]) is not None
 

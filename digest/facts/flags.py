@@ -163,20 +163,20 @@ def _declared(source: SideText, language: str) -> Iterator[NamedSetting]:
         if (read := _READERS[language](source, call)) is None:
             continue
         typed, value, choices = read
+        own = f"&{value}" in call.positional  # what the variable was set to before
         names = tuple(n for n in typed if _TYPED_NAME.fullmatch(n))
         linked = language == "rust" and call.callee.startswith(".")
+        end = call.end if linked or not reach else reach(source.text, call.end)
         if names:
             yield NamedSetting(
                 names=tuple(sorted(names, key=lambda n: not n.startswith("--"))),
                 line=_line(source, call, names),
-                value=value,
+                value=None if own else value,
                 choices=choices,
-                text=source.text[
-                    call.start : reach(source.text, call.end) if reach and not linked else call.end
-                ],
+                text=source.text[call.start : end],
                 spelled=_spelled(names[0].lstrip("-"), language),
                 scope=feature_flags.scope_of(source.text, call, language),
-                known=value is not None or not _may_default(call, language),
+                known=not own and (value is not None or not _may_default(call, language)),
             )
 
 

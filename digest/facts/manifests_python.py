@@ -82,9 +82,12 @@ def looks_like_version(text: str) -> bool:
 
 
 _MANIFESTS = frozenset(
-    "go.mod cargo.toml pyproject.toml setup.cfg setup.py package.json pom.xml".split()  # noqa: SIM905
+    """
+    go.mod cargo.toml cmakelists.txt pyproject.toml setup.cfg setup.py package.json pom.xml
+    """.split()  # noqa: SIM905
 )
 _TOOLS = {"go": "Go", "rust": "Rust", "python": "Python", "node": "Node.js", "java": "Java"}
+_MINIMUMS = _TOOLS | {"cmake": "CMake"}
 _NUMBER = lazy(r"\d{1,9}")
 
 
@@ -98,7 +101,7 @@ def raised_minimums(facts: Facts) -> dict[str, list[Fact]]:
     """Minimum language versions raised in what the project declares, by language."""
     raised: dict[str, list[Fact]] = {}
     for f in facts.of(FactKind.TOOLCHAIN, Action.CHANGED):
-        name = _TOOLS.get(f.name.lower())
+        name = _MINIMUMS.get(f.name.lower())
         folder, _, manifest = f.evidence.path.lower().rpartition("/")
         if not name or manifest not in _MANIFESTS or (folder and not _is_said(f, name, facts)):
             continue

@@ -934,6 +934,8 @@ def test_part_that_an_entry_is_about_stays_before_it():
         ("Read pools of old cards https://x.org/pull/7", "Read pools of old cards."),
         ("Read pools of old cards [#7](https://x.org/7/) (@me, @them)", "Read pools of old cards."),
         ("Add support for https://x.org/me/pools", "Add support for https://x.org/me/pools."),
+        ("Read pools of cards by @me in [#7](https://x.org/7)", "Read pools of cards."),
+        ("Read pools ([#7]). Users close them", "Read pools. Users close them."),
         ("Breaking change: Read old pools once https://x.org/7", "Read old pools once."),
     ],
 )
@@ -1614,6 +1616,7 @@ def test_new_code_with_words_of_the_title_is_described_after_everything_that_use
     [
         ("Update Go to `1.26.4`", "golang", "Built with Go 1.26.4 instead of 1.26.3."),
         ("update go to 1.26.4", "GO_VERSION", "Built with Go 1.26.4 instead of 1.26.3."),
+        ("Go: Bump to v1.26.4.", "golang", "Built with Go 1.26.4 instead of 1.26.3."),
         ("Update Go to 1.27", "golang", "Update Go to 1.27."),
         ("Update Go to 1.26.4", "relay", "Update Go to 1.26.4."),
     ],
@@ -1980,6 +1983,17 @@ def test_what_breaks_is_told_of_a_change_of_the_build_too():
         1, "Build with tool", Level.HIGH, files=files[1:], notes=(note("Images are gone."),)
     )
     assert lines(graded)[0] == "Documentation only: Build with tool."
+
+
+def test_list_that_a_long_description_begins_is_left_out_and_brackets_inside_stay():
+    item = fact(FactKind.CONFIG, Action.ADDED, "Pool.no_sync")
+    for text, told in (
+        ("Makes pools write much faster by: 1. Leaving out what is slow.", "write much faster."),
+        (f"Extend it with (`PoolKind::Unknown`) This new kind of pools {'a' * 99}", "new kind of"),
+    ):
+        beside = [clue(ClueKind.HELP, name=item.name, text=text)]
+        assert any(told in one for one in lines(change("Do it", item, clues=beside)))
+    assert any("Unknown" in one for one in lines(change("Do it", item, clues=beside)))
 
 
 def test_option_is_not_told_under_the_name_of_what_replaces_it():

@@ -40,6 +40,7 @@ def told(title, language=Language.EN, *files):
         ("feat(stream): impl Pool for cards", "stream: impl Pool for cards"),
         ("feat(stream): drop cards", "stream: drop cards"),
         ("Miscellaneous pool fixes", "Miscellaneous pool fixes"),
+        ("Miscellaneous fixes for pool support", "Miscellaneous fixes for pool support"),
         ("Tune what pools solve: - Do it later. - Do it once.", "Tune what pools solve"),
         ("cri: unpack pools by layer", "cri: unpack pools by layer"),
         ("fix(relabel): stop on closed channel", "Fix (relabel): stop on closed channel"),

@@ -192,6 +192,8 @@ def test_an_entry_for_developers_is_marked_internal() -> None:
         ("[ci] release", False),
         ("Cut 1.85.1", False),
         ("Version Packages", False),
+        ("pool 0.8.0-rc.1", False),
+        ("Support 1.8.0", True),
         ("Release the lock of a pool", True),
         ("Cut the pools of cards", True),
     ],

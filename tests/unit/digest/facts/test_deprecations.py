@@ -105,7 +105,13 @@ def test_key_of_a_reference_ends_what_a_mark_is_about():
 
 @pytest.mark.parametrize(
     ("words", "new"),
-    [("b_in and b_out", None), ("b_in and try again", "b_in"), ("b_in or b_out", "b_in")],
+    [
+        ("b_in and b_out", None),
+        ("b_in and try again", "b_in"),
+        ("b_in or b_out", "b_in"),
+        ("app.org/pools/b_in instead", "app.org/pools/b_in"),
+        ("b_in/b_out instead", None),
+    ],
 )
 def test_two_names_that_replace_one_together_are_no_replacement(words, new):
     (mark,) = find(scene("a.py", "", f"# `a_both` is deprecated, use {words}\na_both = 1\n"))
@@ -487,6 +493,22 @@ def test_sentence_about_what_is_passed_does_not_deprecate_what_takes_it():
     old = "class Trainer:\n    def fit(self, rows):\n        pass\n"
     facts = facts_of("Prepare the formats", ("app/fit.py", old, new))
     assert [f.name for f in facts.of(FactKind.DEPRECATION)] == []
+
+
+def test_what_may_no_longer_come_from_a_function_does_not_deprecate_it():
+    said = '  warn "Returning a Hash from before_pool is deprecated and will be removed in 2.0."\n'
+    old = "def run\n  @before_pool.call\nend\n"
+    facts = facts_of("Warn", ("app/run.rb", old, old.replace("end\n", f"{said}end\n")))
+    assert facts.of(FactKind.DEPRECATION) == ()
+
+
+def test_comment_above_a_call_deprecates_no_function_that_is_called():
+    said = "    // This method is deprecated and is only used in `old_pool`.\n"
+    call = '    my_assert(false, "not implemented");\n'
+    facts = facts_of(
+        "Change it", ("app/a.cc", "int f() {\n    return 1;\n}\n", f"int f() {{\n{said}{call}}}\n")
+    )
+    assert facts.of(FactKind.DEPRECATION) == ()
 
 
 def test_argument_of_what_takes_it_is_named_with_it():

@@ -554,6 +554,14 @@ def test_a_name_that_a_module_gives_on_request_is_not_removed() -> None:
     assert gone("Hide it", ("app/parser.py", old, new)) == []
 
 
+def test_default_that_a_variable_keeps_is_not_told_by_the_name_of_the_variable() -> None:
+    old = 'package a\n\nfunc f(c *C) {\n\tf.IntVar(&c.Most, "most", c.Most, "Most.")\n}\n'
+    new = old.replace("&c.Most", "&c.OldMost").replace("c.Most,", "c.OldMost,")
+    new = new.replace("}\n", '\tf.IntVar(&c.Many, "many", c.Many, "Many.")\n}\n')
+    facts = facts_of("Move it", ("pools/pool.go", old, new)).of(FactKind.FLAG)
+    assert [(f.action, f.name, f.after) for f in facts] == [(Action.ADDED, "-many", None)]
+
+
 def test_flags_whose_beginning_a_library_takes_over_are_not_removed() -> None:
     text = "package ruler\n\nfunc (c *Config) RegisterFlags(f *flag.FlagSet) {{\n{}}}\n"
     old = '\tf.BoolVar(&c.TLS, "ruler.client.tls-enabled", false, "Use TLS.")\n\tf.BoolVar(&c.Old, "ruler.old", false, "Old.")\n'

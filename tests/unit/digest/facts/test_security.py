@@ -124,6 +124,8 @@ def test_one_less_is_told_on_the_old_side():
         ("Render [security] as a badge", []),
         ("Support MS-DOS and dos files", []),
         ("Add dependency injection", []),
+        ("Add a setting to control trace header injection", []),
+        ("Prevent header injection", ["changed header injection @1m"]),
         ("Fix token leakage in the parser", []),
         ("audit: Add --ignore\n\nIgnores the given vulnerability by its name.", []),
         ("Limit it\n\nThis fixes a vulnerability.", ["changed vulnerability @3m"]),
