@@ -15,6 +15,7 @@ import json
 import os
 import shutil
 import signal
+import traceback
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -50,6 +51,9 @@ _LEAVING, _GONE = "mark sending", "send"
 
 UNCERTAIN = frozenset({"telegram"})
 """Platforms whose messages can neither be searched for nor identified by a key."""
+
+_FAILED = 255
+"""The exit status of a process whose work raised an error."""
 
 _PATIENCE = Patience(first=0.001, attempts=3)
 
@@ -91,10 +95,15 @@ class Zygote:
         self._to, self._of = os.fdopen(mine[1], "w"), os.fdopen(theirs[0])
 
     def work(self, **task: Any) -> int:
-        """Let a fork work; return its number of steps, or the negated signal that ended it."""
+        """Let a fork work; return its number of steps, or the negated signal that killed it.
+
+        Raises ``AssertionError`` if its work failed: it has printed why.
+        """
         self._to.write(json.dumps(task) + "\n")
         self._to.flush()
-        return int(self._of.readline())
+        told = int(self._of.readline())
+        assert told != _FAILED, f"a process failed in its work on {task}"
+        return told
 
     def close(self) -> None:
         """End the process."""
@@ -110,11 +119,18 @@ def _serve(work: Callable[..., Coroutine[None, None, int]], tasks: Any, answers:
     for line in tasks:
         child = os.fork()
         if child == 0:
-            steps = asyncio.run(work(**json.loads(line)))
-            os._exit(min(steps, 250))
+            os._exit(_worked(work, json.loads(line)))
         answers.write(f"{os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])}\n")
         answers.flush()
     os._exit(0)
+
+
+def _worked(work: Callable[..., Coroutine[None, None, int]], task: dict[str, Any]) -> int:
+    try:
+        return min(asyncio.run(work(**task)), _FAILED - 1)
+    except BaseException:
+        traceback.print_exc()
+        return _FAILED
 
 
 class Steps:
@@ -181,7 +197,6 @@ async def _work(*, platform: str, url: str, folder: str, number: int, last: int)
         )
         await Delivery(ledger, leases, patience=_PATIENCE).deliver(posting)
         await sender.aclose()
-        leases.close()
     return steps.count
 
 
