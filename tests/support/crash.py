@@ -128,7 +128,7 @@ def _serve(work: Callable[..., Coroutine[None, None, int]], tasks: Any, answers:
 def _worked(work: Callable[..., Coroutine[None, None, int]], task: dict[str, Any]) -> int:
     try:
         return min(asyncio.run(work(**task)), _FAILED - 1)
-    except BaseException:
+    except BaseException:  # noqa: BLE001 - told by the exit status
         traceback.print_exc()
         return _FAILED
 
