@@ -160,6 +160,13 @@ _GIVEN_UP = timedelta(days=200)  # how long the tags of a whole may be behind th
 _AT_ONCE = 3  # packages whose tags one after the other are those of one release
 
 
+def is_next(name: str, newest: str) -> bool:
+    """Whether a version comes next after the newest one: 2.4.2, 2.5 or 3.0 after 2.4.1."""
+    wanted, made = (tuple(map(int, re.findall(r"\d+", one))) for one in (name, newest))
+    nexts = ((*made[:n], made[n] + 1) for n in range(len(made)))
+    return any(wanted[: n + 1] == one and not any(wanted[n + 1 :]) for n, one in enumerate(nexts))
+
+
 def in_series(name: str, tags: Mapping[str, datetime | None], of: str = "") -> tuple[str, ...]:
     """The first and latest release of ``1.2.x`` or ``latest-releases-2``; may be empty.
 

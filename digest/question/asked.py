@@ -18,7 +18,7 @@ from digest.question.commit_range import Refs, Span
 from digest.question.intent import Intent, Top
 from digest.question.lexicon import says
 from digest.question.periods import Now, beside
-from digest.question.thing_cues import is_noun, is_thing, new_thing, new_topic, things_listed
+from digest.question.thing_cues import is_thing, new_thing, new_topic, qualifies, things_listed
 from digest.window import Window
 
 T = TypeVar("T")
@@ -272,17 +272,14 @@ class Asked:
             return False
         if token.slot is not None:
             return isinstance(token.slot, slot_values.Symbol | slot_values.Quote)
-        if is_thing(token):
-            return not self.things and self._in_topic(place)
-        if token.text.isdecimal():
-            return after_topic
+        if is_thing(token) or token.text.isdecimal():
+            return (not self.things and self._in_topic(place)) if is_thing(token) else after_topic
         after = self.tokens[place + 1] if place + 1 < len(self.tokens) else None
         own = place > 0 and "own" in self.tokens[place - 1].tags  # "uv publish"
-        if own and after and token.tags <= {"agent", "todo", "noise"} and is_noun(after):
-            return True  # "uv build changes"
-        if "todo" in token.tags and self._is_statement(place):
-            return False
-        if token.text.lower() in _GOES and after and isinstance(after.slot, Refs):
+        if qualifies(self.tokens, place):
+            return True
+        goes = token.text.lower() in _GOES and after and isinstance(after.slot, Refs)
+        if goes or ("todo" in token.tags and self._is_statement(place)):
             return False  # "go from 3.13 to 3.14"
         if not token.tags and place in self._stray:
             return False
@@ -353,7 +350,8 @@ class Asked:
             place -= 1
             before = self.tokens[place - 1] if place else None
         last = before.text.lower().rpartition(" ")[2] if before else ""  # "diff of"
-        named = before and (last in _TOPICAL_WORDS or before.tags & {"about", "only"})
+        named = bool(before and (last in _TOPICAL_WORDS or before.tags & {"about", "only"}))
+        named = named or (last == "which" and after is not None and "aux" in after.tags)
         said = after.text.lower() if after else ""
         noun = said in slot_values.RELATED or (
             after and ("bump" in after.tags or ("change" in after.tags and said.endswith("s")))
@@ -375,7 +373,11 @@ class Asked:
     @property
     def commands(self) -> bool:
         """Whether it begins as a command for something other than an answer."""
-        if not self.tokens or self._is_statement(self._first):
+        if (
+            not self.tokens
+            or self._is_statement(self._first)
+            or qualifies(self.tokens, self._first)
+        ):
             return False
         first, before = self.tokens[self._first], self.tokens[: self._first]
         asks = any(t.text.lower().startswith(_PLEAS) for t in before)

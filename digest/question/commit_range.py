@@ -131,7 +131,7 @@ def _named(ref: str) -> bool:
 # --- Releases in other words ----------------------------------------------------------------------
 
 _LATEST = lazy(
-    r"\b(?:(?:the|our|your) )?(?:(?:very )?(?:latest|last|newest|most recent|current)"
+    r"(?<!\.\.)\b(?:(?:the|our|your) )?(?:(?:very )?(?:latest|last|newest|most recent|current)"
     r"(?: stable| official| final| published| patch| point| bug-?fix| minor| major)?|latest-)"
     r" ?(?:release|version|tag)(?! (?:notes|candidate|of))(?:'s)?(?: number)?\b(?![-/.])"
     r"|(?:最新的?|最近(?:一次|一个)?的?|上(?:一)?(?:个|次)的?|当前) ?(?:正式)?(?:发布|发行)?的?"
@@ -171,6 +171,13 @@ _FROM_OURS = lazy(
 )
 """A release in use, and the one to upgrade to: *we are on 0.19, what breaks going to 0.20*."""
 
+_TO_NEWEST = lazy(
+    rf"((?:\bfrom|从) ?{_VERSION} ?(?:\w+ )?(?:to|升级?到|更新到|到)) ?"
+    r"(?:the )?(?:newest|latest|current|最新的?)(?: one)?(?=\W*$|[,，.?])",
+    re.IGNORECASE | re.ASCII,
+)
+"""The newest release as the end of a range: *from 0.19 to the latest*."""
+
 _LAST_TWO = lazy(
     r"\b(?:compare |between )?(?:the )?(?:last|latest|past) (two|three|[2-9])"
     r" (?:releases|versions)\b"
@@ -187,6 +194,7 @@ def with_releases(text: str) -> str:
         f" {LATEST} ", _LAST_TWO.sub(_last_releases, _IS_LATEST.sub("latest release ", text))
     )
     text = _FROM_OURS.sub(r"\2 from \1 to \3", text, count=1)
+    text = _TO_NEWEST.sub(rf"\1 {LATEST} ", text, count=1)
     return _SERIES.sub(r" \1.x ", text)
 
 

@@ -232,11 +232,14 @@ def _counts(asked: Asked, tag: str) -> bool:
         return False  # "what will be removed", "what was deprecated, and why"
     if tag == "why" and ChangeKind.REVERTS in asked.kinds:
         return False  # the revert says why, if anything does
+    if tag == "why" and asked.has("default") and asked.has("change"):
+        return False  # the change of the default says why
     if tag == "help":
         return asked.tags.get("help") == 0  # "anything about memory usage"
     if tag != "todo":
         return asked.has(tag)
-    return asked.commands and not asked.has("digest", "notes")
+    # "draw the commits per week"
+    return asked.commands and not asked.has("digest", "notes") and "per" not in asked.values
 
 
 def _listing(asked: Asked) -> Changed | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from digest.question.slot_values import MOST_NAMES, Token, name_of
+from digest.question.slot_values import ARTICLES, MOST_NAMES, Token, name_of
 
 _SORTS = frozenset({"mechanism", "mechanisms", "type", "types", "kind", "kinds"})
 
@@ -18,6 +18,20 @@ def is_noun(token: Token) -> bool:
     """Whether a word stands for changes: *changes*, *fixes*."""
     of_changes = any(tag == "change" or tag.startswith("kind:") for tag in token.tags)
     return of_changes and token.text.lower().endswith("s")
+
+
+def qualifies(tokens: Sequence[Token], place: int) -> bool:
+    """Whether a verb begins a noun: *build system changes*, *in the build log*, *uv build*."""
+    verb, before, after = tokens[place], tokens[:place], tokens[place + 1 : place + 3]
+    if not after or not verb.tags & {"todo", "agent", "noise"} or not verb.text.isascii():
+        return False
+    if before and "own" in before[-1].tags and is_noun(after[0]):
+        return verb.tags <= {"agent", "todo", "noise"}
+    if "todo" not in verb.tags or after[0].slot or after[0].tags:
+        return False
+    if before and before[-1].text.lower() in {*ARTICLES, "changed"} - {"this"}:
+        return True
+    return len(after) > 1 and is_noun(after[1]) and all("noise" in t.tags for t in before)
 
 
 def things_listed(tokens: Sequence[Token], *, changed: bool) -> bool:
@@ -53,7 +67,8 @@ def new_topic(tokens: Sequence[Token]) -> bool:
             end += 1
         if token.text.lower() in {"new", "brand new"} and end > place + 1:
             after = tokens[end].text.lower() if end < len(plain) else ""
-            return after in _SORTS or tokens[end - 1].text.endswith("s")
+            one = place > 0 and tokens[place - 1].text.lower().split()[-1] in {"a", "any"}
+            return one or after in _SORTS or tokens[end - 1].text.endswith("s")
     return False
 
 

@@ -228,6 +228,16 @@ def near_topics(text: str, vocabulary: Mapping[str, int]) -> tuple[str, ...]:
     return tuple(sorted(likest, key=lambda k: (-likest[k], -vocabulary[k], k))[:NEAR])
 
 
+def numbered(text: str, vocabulary: Mapping[str, int]) -> Resolved | None:
+    """The documents of a series that a plural stands for: *RFCs* for ``rfc12`` and ``rfc345``."""
+    prefix = term(text) if _ABBREVIATIONS.fullmatch(text) else ""
+    known = frozenset(k for k in vocabulary if prefix and k.removeprefix(prefix).isdecimal())
+    return Resolved(alternatives=((known,),), topics=tuple(sorted(known))) if known else None
+
+
+_ABBREVIATIONS = lazy(r"[A-Z]{2,5}s")
+
+
 def _likeness(part: str, known: str) -> float:
     """A name that contains the other is similar; otherwise difflib's ratio, at similar lengths."""
     short, long = sorted((part, known), key=len)

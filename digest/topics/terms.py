@@ -164,11 +164,17 @@ def labels_of(graded: Graded) -> Iterator[str]:
         yield from filter(None, (tag, *re.split(r"[/,&|+]+", tag)))
 
 
+_NO_DIGIT = re.compile(r"\D")
+
+
 def is_misspelt(word: str, known: str) -> bool:
     """Whether a word is a misspelling of a known one: one letter off, or two in a long word.
 
-    The first letter is hardly ever wrong: "mattered" is not a misspelt "gathered".
+    The first letter is hardly ever wrong: "mattered" is not a misspelt "gathered". A number is
+    never one: "mi355" is not a misspelt "mi325".
     """
+    if _NO_DIGIT.sub("", word) != _NO_DIGIT.sub("", known):
+        return False
     from rapidfuzz.distance import OSA
 
     most = 1 if len(word) < 8 else 2

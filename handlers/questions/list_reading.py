@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 
@@ -92,6 +93,8 @@ async def read_topic(asked: Meant, ctx: Context) -> Meant:
     if intent.topic and not resolved.topics:
         alike = await ctx.archive.alike(ctx.watched.repository, matching.sought(intent.topic))
         resolved = matching.Resolved(near=matching.near_topics(intent.topic, alike))
+        if numbered := matching.numbered(intent.topic, alike):
+            resolved = matching.restrict(numbered, intent.kinds, intent.label)
         asked = replace(asked, alike=alike)
     asked = replace(asked, resolved=resolved)
     near = next((one for one in resolved.near if is_misspelt(term(intent.topic), one)), "")
@@ -249,8 +252,9 @@ def _within(held: QueryResult, path: str, language: Language) -> QueryResult:
 async def with_folders(asked: Meant, ctx: Context) -> Meant:
     """Adds the changes that touch a folder of the topic, which count as work on it.
 
-    It is named after the topic; or after the last of two words where its files say both. Unless
-    people are asked for, a good part of a change's program files must be in it.
+    It is named after the topic; or after the last of two words where its files say both, not only
+    one of many: ``scalers`` is no folder of the Kafka scaler. Unless people are asked for, a good
+    part of a change's program files must be in it.
     """
     intent, words = asked.intent, asked.intent.topic.split()
     of_kind = matching.restrict(matching.Resolved(), intent.kinds, intent.label)
@@ -263,7 +267,10 @@ async def with_folders(asked: Meant, ctx: Context) -> Meant:
     if len(words) > 1 and any(within.values()):
         commit = (await tip_of(ctx)).sha or ""
         said = await ctx.watched.source.mentions(commit, {intent.topic}) or {}
-        folders = {path.rpartition("/")[0] for path in said.get(intent.topic, ())}
+        saying = Counter(path.rpartition("/")[0] for path in said.get(intent.topic, ()))
+        paths = await ctx.watched.source.files(await tip_of(ctx))
+        sizes = Counter(path.rpartition("/")[0] for path in paths)
+        folders = {one for one, n in saying.items() if n >= sizes[one] * _SAYING}
         within = {sha: [one for one in some if one in folders] for sha, some in within.items()}
     changes = await ctx.archive.select(ctx.watched.repository, query_of(asked))
     about, part = {graded.sha for graded in changes}, 0.0 if intent.people else _PART
@@ -276,6 +283,7 @@ async def with_folders(asked: Meant, ctx: Context) -> Meant:
     return replace(asked, held=held, only=more)
 
 
+_SAYING = 0.1  # least share of a folder's files that say both words of a topic
 _PART = 0.4  # share of a change's program files that are in a folder of the topic
 
 

@@ -6,16 +6,26 @@ Questions about one release use the range from the release before it.
 from __future__ import annotations
 
 import asyncio
+import itertools
 import re
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
+from statistics import median
 from typing import cast
 
 from digest.answer.answers import Answer, AnswerRow, graded_because, lines_document, window_words
 from digest.answer.release_notes import notes_document, notes_of
 from digest.core.facts import Action
-from digest.core.release import LATEST, TaggedRelease, asked_release, in_series, latest, version_of
+from digest.core.release import (
+    LATEST,
+    TaggedRelease,
+    asked_release,
+    in_series,
+    is_next,
+    latest,
+    version_of,
+)
 from digest.core.request import Release
 from digest.document import Block, Code, Document, Heading, Item, Listing, Paragraph, Spans, Text
 from digest.errors import ForgeFailed, NoRelease, UnknownBranch, UnknownChange
@@ -39,6 +49,8 @@ from handlers.questions.explain import find
 from handlers.questions.scope import range_of, viewpoint
 
 _MOST = 100  # the newest tags that are examined
+_DAY = timedelta(days=1)
+_RHYTHM = 2  # times between releases from which their rhythm is told
 _PAGE = 15  # the most releases to list
 
 
@@ -69,6 +81,10 @@ async def releases(intent: Releases, ctx: Context) -> Answer:
         phrase = MORE_RELEASES if n > other else FEWER_RELEASES if n < other else AS_MANY_RELEASES
         blocks.insert(1, Paragraph(phrase(language, n=n, other=other)))
     blocks += [Paragraph(when, aside=True)] if when else []
+    days = [(a.at - b.at) / _DAY for a, b in itertools.pairwise(found) if a.at and b.at]
+    if intent.window is None and len(days) > _RHYTHM:
+        told = words.NEXT_RELEASE(language, days=max(round(median(days)), 1))
+        blocks.append(Paragraph(told))
     document = Document(title=title, blocks=tuple(blocks), language=str(language))
     points = [Changed(window=Refs(base=one.before, tip=one.tag)) for one in found[:_PAGE]]
     listed = tuple(format_intent(point) for point in points)
@@ -216,11 +232,18 @@ async def of_release(intent: Intent, ctx: Context) -> tuple[Intent, Spans]:
     """
     intent, newest = await _with_latest(intent, ctx)
     if not isinstance(intent, Changed) or not _names_no_period(intent, ctx):
+        series = asked_release(intent.topic) if isinstance(intent, Changed) else None
+        if isinstance(intent, Changed) and series and series.name.endswith(".x"):
+            intent = replace(intent, topic=series.topic)  # "CVEs fixed in 2.x this year"
         return intent, answer_text.LATEST_IS(ctx.language, tag=Code(newest)) if newest else ()
-    asked = asked_release(intent.topic)
+    source, asked = ctx.watched.source, asked_release(intent.topic)
     name = (newest if asked.name.lower() == LATEST else asked.name) if asked else ""
     release = await _release(name, ctx) if name else None
     if asked is None or release is None:
+        last = latest(await source.releases(), ctx.watched.repository.name)
+        if asked and last and is_next(asked.name, last):
+            line = words.UNTAGGED(ctx.language, tag=Code(asked.name), latest=Code(last))
+            return replace(intent, window=Refs(base=last), topic=asked.topic), line
         if asked and asked.topic:  # "python 3.14.7" of a project with other versions
             about = f"{asked.topic} {asked.name}"
             if intent.actions == (Action.ADDED,) and not intent.things:

@@ -97,3 +97,8 @@ def test_a_long_misspelling_may_have_two_mistakes_and_a_short_word_none() -> Non
     assert is_misspelt("dependncis", "dependencies")
     assert not is_misspelt("defau", "defaults")
     assert not is_misspelt("head", "heap")
+
+
+def test_a_number_is_no_misspelling_of_another() -> None:
+    assert not is_misspelt("mi355", "mi325")
+    assert is_misspelt("schedular2", "scheduler2")

@@ -82,6 +82,19 @@ async def test_work_in_a_folder_of_the_topic_counts_where_few_changes_name_it():
         trees = {(named.sha, file): text}
         source = FakeSource([named, inside, passing], trees=trees)
         assert shas(await ask("page cache changes this week", context(source))) == found
+    one_of_many = {(named.sha, f"src/cache/kind{n}.py"): "" for n in range(12)}
+    one_of_many[named.sha, file] = "# The page cache."
+    source = FakeSource([named, inside, passing], trees=one_of_many)
+    assert shas(await ask("page cache changes this week", context(source))) == ["aaaaaaa1"]
+
+
+async def test_a_plural_abbreviation_stands_for_the_documents_of_its_series():
+    changes = [
+        made("aaaaaaa1", "RFC1234: queue limits (#11)", 1),
+        made("bbbbbbb2", "Tune (#12)", 1),
+    ]
+    answer = await ask("which RFCs landed this week", context(FakeSource(changes)))
+    assert shas(answer) == ["aaaaaaa1"]
 
 
 async def test_a_file_is_found_by_the_end_of_its_path_among_others():

@@ -181,6 +181,26 @@ async def test_the_first_release_has_everything_up_to_it(source):
     assert "has no release before it" in markdown(answer.document)
 
 
+@pytest.mark.parametrize("question", ["what changed in 0.3 so far", "what is new in v1.0"])
+async def test_the_next_release_has_what_came_since_the_latest(source, question):
+    answer = await ask(question, context(source))
+    assert shas(answer) == ["0"]
+    assert "No release is tagged" in markdown(answer.document)
+
+
+async def test_a_series_beside_a_period_is_no_topic(source):
+    answer = await ask("fixes in 0.x in the last 200 days", context(source))
+    assert answer.topic == ""
+
+
+@pytest.mark.parametrize("question", ["when is the next release", "下一个版本什么时候发布"])
+async def test_the_next_release_is_not_foretold(question):
+    tags = {f"v1.{n}.0": one.sha for n, one in enumerate(CHANGES_compare)}
+    answer = await ask(question, context(FakeSource(CHANGES_compare, tags=tags, tagged=NOW)))
+    shown = markdown(answer.document)
+    assert "does not say when the next one comes" in shown or "没有写明下一个何时发布" in shown
+
+
 async def test_what_is_no_tag_or_has_a_period_stays_a_topic(source):
     for question in ("what changed in v7.0", "what changed in v0.2.0 in January"):
         answer = await ask(question, context(source))
