@@ -161,7 +161,7 @@ def _hosts(config: Config) -> Iterator[Host]:
     for repository in config.repositories:
         address = read_address(repository.place)
         if address is not None and address.host:
-            port = address.port or _PORTS.get(address.transport, 443)
+            port = address.port or _PORTS[address.transport]
             yield Host(address.host, port, address.transport == "https")
     sections: list[Settings] = [account.settings for account in config.platforms.values()]
     if config.model is not None:

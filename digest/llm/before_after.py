@@ -187,7 +187,7 @@ def _direction(old: Atom, new: Atom, stretch: IndexedHunk) -> int:
 
 def _count(atom: Atom, text: str, other: Atom) -> int:
     """How often a text contains the atom, not as a part of the other one."""
-    if atom.text in other.text and atom.text != other.text:
+    if atom.text in other.text:
         text = text.replace(other.text, " ")
     if atom.sort is Sort.NUMBER or _VERSION.fullmatch(atom.text):
         return count_number(atom.text, text)

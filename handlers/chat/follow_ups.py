@@ -307,7 +307,7 @@ def _looked_at(again: Again, lists: Sequence[Intent], ctx: Context) -> Intent | 
     """The list that a follow-up filters: the last one, but not numbers asked for beside it."""
     last = lists[0] if lists else None
     says = again.topic or again.kinds or again.level or again.without or again.author or again.path
-    if not isinstance(last, Changed) or not says or any(getattr(again, one) for one in _COUNTED):
+    if not isinstance(last, Changed) or not says:
         return last
     plain = replace(last, **_COUNTED)
     seen = [replace(_list_of(one, ctx), window=last.window) for one in lists]

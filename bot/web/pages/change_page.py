@@ -140,7 +140,7 @@ async def _state(asked: PageRequest, graded: Graded, others: Sequence[Graded]) -
     """Reverts and re-landings of a change, then other changes that mention it."""
     repository = asked.shown().repository
     reverts, relands = await undoings_of(asked.site.archive, repository, graded)
-    mentions = await _mentions(asked, graded)
+    mentions = await mentions_of(asked, graded)
     # What names a reverted change and has its title lands it again.
     if reverts and not relands:
         words = graded.facts.subject.words
@@ -223,12 +223,13 @@ async def found_by(asked: PageRequest, name: str) -> Sequence[Graded]:
     return sorted(found, key=lambda one: one.sha in strays)
 
 
-async def _mentions(asked: PageRequest, graded: Graded) -> Sequence[Graded]:
+async def mentions_of(asked: PageRequest, graded: Graded) -> Sequence[Graded]:
     """Archived changes whose text mentions this one, including reverts."""
     name = graded.name
     query = Query(terms=(name,), limit=_MENTIONS + 1)
     found = await asked.site.archive.select(asked.shown().repository, query)
-    return [one for one in found if one.sha != graded.sha and one.number != graded.number]
+    own = {graded.number} - {None}  # the other commits of its request
+    return [one for one in found if one.sha != graded.sha and one.number not in own]
 
 
 def _file(file: FileFacts, graded: Graded, asked: PageRequest) -> tuple[FileFacts, str, str]:

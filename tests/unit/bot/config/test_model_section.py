@@ -49,6 +49,8 @@ def test_price_takes_cached_tokens_apart(tmp_path):
     assert config.price.cost(used) == Decimal("2.2")
     config, _ = read(tmp_path, price={"input": "2", "output": "8"})
     assert config.price.cost(used) == Decimal("2.8")
+    config, _ = read(tmp_path, price={"output": "8"})
+    assert config.price.cost(used) == Decimal("0.8")
 
 
 @pytest.mark.parametrize(

@@ -48,6 +48,23 @@ def test_bars_stand_apart_and_above_their_labels():
     assert abs((begins[0] + ends[-1]) / 2 - (90 + WIDTH - 30) / 2) < 3  # in the middle of the lines
 
 
+def test_numbers_and_days_stand_clear_of_the_lines_and_bars():
+    image = Image.open(io.BytesIO(picture_of(chart(60, 100)).png)).convert("RGB")
+
+    def written(*box: int) -> bool:
+        colours = image.crop(box).getcolors(HEIGHT * WIDTH)
+        return any(max(colour) < 150 for _, colour in colours)
+
+    ground, top = HEIGHT - 80, HEIGHT - 80 - (HEIGHT - 130) * 3 // 5
+    for clear, text in (
+        ((80, 0, 88, HEIGHT), (40, 0, 80, HEIGHT)),  # left of the lines
+        ((90, ground + 4, WIDTH, ground + 12), (90, ground + 12, WIDTH, HEIGHT)),  # below the bars
+        ((300, top - 5, 420, top - 1), (300, top - 40, 420, top - 6)),  # above a bar
+    ):
+        assert not written(*clear)
+        assert written(*text)
+
+
 @pytest.mark.parametrize("values", [(), (5,), (0, 0), (1,) * (MOST_BARS + 1)])
 def test_what_text_tells_better_is_no_picture(values):
     assert picture_of(chart(*values)) is None

@@ -156,6 +156,14 @@ def test_another_version_is_a_change():
     assert added("a.py", old.replace("v2.0", "v3.0"), old) == ["changed old_key v2.0 -> v3.0 @1n"]
 
 
+def test_what_its_file_already_calls_deprecated_is_no_news():
+    far = "".join(f"row {n}\n" for n in range(30))
+    warning = "log('`old_key` is deprecated')\n"
+    for said, news in (("# `old_key` is deprecated\n", []), ("# `old_key`\n", [32])):
+        told = added("a.py", said + far + warning, said + far)
+        assert told == [f"added old_key @{line}n" for line in news]
+
+
 def test_mark_that_moved_to_another_file_is_no_fact():
     line = "log('`old_key` is deprecated')\n"
     assert (

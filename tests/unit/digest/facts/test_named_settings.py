@@ -139,6 +139,8 @@ def test_variables_that_are_read(path, line, fact):
         'x = os.environ["WORLD_SIZE"]',
         '# os.environ["APP_PORT"]',
         "x = os.environ.get(name)",
+        'x = os.environ["VERBOSE"]',
+        'x = os.environ["APP_INTERNAL_PORT"]',
     ],
 )
 def test_variables_that_are_set_or_are_the_systems_are_no_facts(line):
@@ -291,6 +293,7 @@ func main() {
 	a := check.Flag("url", "Address.").String()
 	push := app.Command("push", "Push.")
 	b := push.Flag("url", "Address.").String()
+	app.Flag("quiet", "Say less.").Bool()
 }
 """
 
@@ -316,6 +319,7 @@ func main() {
             '\tb := push.Flag("url", "Address.").String()\n',
             "push --url",
         ),
+        ("cmd/main.go", GO_COMMANDS, '\tapp.Flag("quiet", "Say less.").Bool()\n', "--quiet"),
     ],
 )
 def test_flag_that_one_of_several_commands_has_is_told_with_its_command(path, text, line, name):

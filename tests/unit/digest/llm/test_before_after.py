@@ -34,6 +34,7 @@ FAR = "".join(f"row {n} of many\n" for n in range(30))
         ("a = 4\nb = 8\n", "a = 8\nb = 4\n", Rejection.SHIFT),
         ("limit = 40\n", "limit = 8\n", Rejection.NUMBER),
         ("limit = 4\nmore = 8\n", "limit = 8\n", None),
+        ("limit = 4, 4\nmore = 8, 8\n", "limit = 4\nmore = 8\n", Rejection.SHIFT),
         ("a = 4\n" + FAR, FAR + "b = 8\n", Rejection.SHIFT),
     ],
 )

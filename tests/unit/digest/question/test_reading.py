@@ -802,6 +802,8 @@ def test_yes_or_no_is_asked_for(question, closed):
     [
         ("6月和7月的提交数哪个多", "changed 6-1..7-1 compared to 7-1..8-1"),
         ("上个月发布了多少个版本，和6月比呢", "releases 7-1..8-1 compared to 6-1..7-1"),
+        ("最近3个版本有什么变化", "changed latest-releases-3 8-11..8-17"),
+        ("what changed in the last three releases", "changed latest-releases-3 8-11..8-17"),
         (
             "which version of flashinfer do we pin and when was it bumped",
             'explain symbol "flashinfer"',
