@@ -157,7 +157,7 @@ class Client:
         self._moved: dict[int | str, int] = {}
 
     async def post(
-        self, place: ChatPlace, content: Content, reply_to: int | None, *, silent: bool = False
+        self, place: ChatPlace, content: Content, reply_to: int | None, *, silent: bool
     ) -> int:
         """Post a message; return its id. A silent one makes no sound."""
         reply = _reply_to(reply_to)

@@ -151,8 +151,10 @@ async def test_an_owner_whose_account_is_gone_is_passed_over(made):
     kept = await app.profiles.load("console:team", repository)
     await keep(app, repository, replace(kept, owner="gone:team"))
     builder.commit("Remove workers", {"src/main.py": "p = None\n"})
-    await alerting.look()
+    with capture_logs() as logs:
+        await alerting.look()
     assert out.getvalue().count("Remove workers") == 1
+    assert not [one for one in logs if one["log_level"] in {"warning", "error"}]
 
 
 class _Died(BaseException):

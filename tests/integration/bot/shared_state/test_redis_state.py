@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 from contextlib import AsyncExitStack
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -170,6 +171,8 @@ async def test_message_that_comes_again_does_not_reach_the_database(pair, server
         server.stop()
         assert not await other.claim(key, said, said.at)
         assert records.claims == 2
+        await one.ask_again(key, replace(said, text="status"))
+        assert (await other.get(key)).asked.text == "status"
         await other.mark(key, Stage.TOLD)
         assert (await one.get(key)).stage is Stage.TOLD
         assert not await one.left("p")

@@ -249,6 +249,13 @@ def test_environment_wins_for_the_log_format(load, monkeypatch):
     assert load(f'{REPOSITORY}[logs]\nformat = "human"').logs.format == "json"
 
 
+def test_database_of_the_file_wins_over_that_of_the_environment(load, monkeypatch):
+    monkeypatch.setenv("DIGESTBOT_DATABASE_URL", "postgresql://u@there.example/named")
+    assert load(REPOSITORY).database.url.get_secret_value().endswith("/named")
+    written = '[database]\nurl = "postgresql://u@here.example/written"\n'
+    assert load(REPOSITORY + written).database.url.get_secret_value().endswith("/written")
+
+
 MODEL = '[model]\nname = "m"\nbase_url = "http://127.0.0.1:9/v1"\n'
 
 
