@@ -15,7 +15,8 @@ from hypothesis import HealthCheck, given, settings
 
 from bot import platforms
 from bot.delivery.payload import freeze, thaw
-from bot.messaging.sender import Ability, Part, Receipt, SendError, SendReason
+from bot.messaging.rates import Pace
+from bot.messaging.sender import Ability, Bounded, Part, Receipt, SendError, SendReason
 from bot.util.sanitize import legible
 from bot.util.section import Settings
 from digest.document import (
@@ -122,6 +123,21 @@ async def test_send_shows_the_text_and_gives_a_receipt(bench):
     assert receipt.message
     assert Receipt.parse(receipt.dump()) == receipt
     assert "hello <&> `world`" in bench.seen()[-1]
+
+
+async def test_digests_leave_the_turns_that_are_spared_for_answers(bench, monkeypatch):
+    if not isinstance(bench.sender, Bounded):
+        return
+    asked = []
+
+    async def turn(_self, _chat, _rates, *, answer=False, **_):
+        asked.append(answer)
+
+    monkeypatch.setattr(Pace, "turn", turn)
+    await bench.sender.ready(bench.chat)
+    await bench.sender.ready(bench.chat, answer=True)
+    assert asked == sorted(asked)
+    assert asked.count(True) == asked.count(False) > 0
 
 
 async def test_what_a_platform_cannot_do_it_says(bench):
