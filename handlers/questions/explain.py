@@ -68,6 +68,10 @@ async def explain(intent: Explain, ctx: Context) -> Answer:
         *await _announcements(told.graded, undoings[0], ctx),
     ]
     lines = (*lines_about(request, ctx), *await _owned(told.graded, ctx, tip), *announced)
+    if (number := intent.reference.number) and not await _is_below(told.graded, ctx, tip):
+        there = await release_with(number, ctx, tip)
+        place = {"branch": Code(tip.branch), "tag": Code(there.branch)} if there else {}
+        lines = (words.ONLY_IN(ctx.language, **place), *lines) if there else lines
     document = _document(told, others, undoings, lines, viewpoint(ctx, tip))
     row = AnswerRow(graded=told.graded, why=graded_because(told.graded, ctx.language))
     return Answer(intent="explain", document=document, total=1, rows=(row,))
@@ -140,6 +144,9 @@ async def find(reference: Reference, ctx: Context, tip: Tip) -> Sequence[Graded]
     if reference.number is not None:
         kept = [g for g in kept if g.number == reference.number]
         kept = await _below(kept, reference, ctx, tip) or kept
+    if not kept and reference.number is not None:
+        branch = await release_with(reference.number, ctx, tip)
+        kept = await _fetch(reference, ctx, branch) if branch else ()
     if not kept:
         raise UnknownChange(_named(reference), repository.name)
     if reference.sha and len(kept) > 1:
@@ -174,15 +181,34 @@ def _is_old(graded: Graded, ctx: Context) -> bool:
     return graded.facts.version != FACTS_VERSION or not known
 
 
+async def _is_below(graded: Graded, ctx: Context, tip: Tip) -> bool:
+    """Whether the branch has a change."""
+    return tip.sha is not None and await ctx.watched.source.is_ancestor(graded.sha, tip.sha)
+
+
 async def _below(
     kept: Sequence[Graded], reference: Reference, ctx: Context, tip: Tip
 ) -> Sequence[Graded]:
     """The archived commits with a number that are below the tip; otherwise those found there."""
     if tip.sha is None or not kept:
         return ()
-    is_ancestor = ctx.watched.source.is_ancestor
-    below = [graded for graded in kept if await is_ancestor(graded.sha, tip.sha)]
+    below = [graded for graded in kept if await _is_below(graded, ctx, tip)]
     return below or await _fetch(reference, ctx, tip)
+
+
+async def release_with(number: int, ctx: Context, tip: Tip) -> Tip | None:
+    """The newest release with a request that the branch lacks: one of another line of releases."""
+    source = ctx.watched.source
+    for tag in list(await source.releases())[:_RELEASES]:
+        there = Tip(branch=tag, sha=await source.resolve(tag))
+        if there.sha and tip.sha and await source.is_ancestor(there.sha, tip.sha):
+            continue
+        if await source.find(there, number):
+            return there
+    return None
+
+
+_RELEASES = 6  # the newest ones that are searched for a request
 
 
 async def _fetch(reference: Reference, ctx: Context, tip: Tip) -> Sequence[Graded]:

@@ -217,3 +217,22 @@ async def test_who_merged_a_change_is_told_where_git_knows_it(parents, line):
     ctx = context(FakeSource([newer, made]))
     told = markdown((await author(Author(reference=Reference(number=9)), ctx)).document)
     assert line in told if line else "merged by" not in told
+
+
+class Lined(FakeSource):
+    """A repository of which a release of another line has a request that the branch lacks."""
+
+    async def find(self, branch, number=None, sha="", text="", issue=None):
+        found = await super().find(branch, number, sha, text, issue)
+        return found if branch.branch == "v1.9.1" or number != 12 else ()
+
+    async def is_ancestor(self, base, tip):
+        return False
+
+
+async def test_a_request_of_another_line_of_releases_is_found_there():
+    changes = [change("aaaaaaa1", "Add a pool (#11)"), change("bbbbbbb2", "Fix a leak (#12)")]
+    source = Lined(changes, tags={"v1.9.1": changes[1].sha})
+    shown = markdown((await ask("explain #12", context(source))).document)
+    assert "Fix a leak" in shown
+    assert "`main` does not have this change; `v1.9.1` has it." in shown
