@@ -276,7 +276,8 @@ def undone_change(what: Undone, language: Language, sign: str) -> Spans:
         named = words.AN_EARLIER_CHANGE.text(language)
     if not what.title:
         return join([named])
-    return words.TITLED(language, what=named, title=code_as_spans(" ".join(what.title.split())))
+    title = " ".join(what.title.split()).strip('"“”')
+    return words.TITLED(language, what=named, title=code_as_spans(title))
 
 
 @frozen

@@ -9,7 +9,7 @@ from digest.core.change import FileStatus, Side
 from digest.core.patterns import lazy
 from digest.frozen import frozen
 
-FACTS_VERSION = 68
+FACTS_VERSION = 69
 """Increased whenever extraction finds other facts, so that stored ones are remade."""
 
 TOPICS_VERSION = 10
@@ -250,7 +250,7 @@ def sure_deprecations(facts: Facts) -> tuple[Fact, ...]:
     deprecations = [
         f
         for f in facts.of(FactKind.DEPRECATION, Action.ADDED)
-        if not _INNER.search(f.evidence.path)
+        if not _INNER.search(f.evidence.path) and f.public is not False
     ]
     if len(deprecations) > _MOST_DEPRECATED:
         return ()

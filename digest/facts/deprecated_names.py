@@ -403,11 +403,20 @@ def owner_of(sheet: SideLines, line: int, name: str) -> str:
     return ""
 
 
+_LOCAL_TYPE = re.compile(r"(?:class|interface|type) (?P<name>\w{2,80})")
+
+
 def is_private(sheet: SideLines, line: int) -> bool:
-    """Whether a line of C++ is in the part of a class that only the class itself can use."""
+    """Whether a member is in the private part of a C++ class, or in a type of a script's own."""
+    marked = sheet.whole[line - 1] if line <= len(sheet.whole) else ""
+    if language_of(sheet.path) == "typescript":
+        above = sheet.above(line, _LONGEST_TYPE) if marked[:1].isspace() else ()
+        local = _LOCAL_TYPE.match(next((t for t in above if t[:1].isalpha()), ""))
+        name = local["name"] if local else ""
+        listed = rf"^export (?:type )?(?:default {name}\b|\{{[^{{}}]*\b{name}\b)"
+        return bool(name) and not re.search(listed, "\n".join(sheet.whole), re.MULTILINE)
     if language_of(sheet.path) not in {"cpp", "cuda"}:
         return False
-    marked = sheet.whole[line - 1] if line <= len(sheet.whole) else ""
     outer = (t for t in sheet.above(line, _LONGEST_TYPE) if t.strip())
     part = next((t for t in outer if indent_of(t) < indent_of(marked) and not COMMENT.match(t)), "")
     return part.strip() == "private:"

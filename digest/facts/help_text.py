@@ -23,7 +23,8 @@ from digest.facts.similarity import last
 
 LONGEST = 300  # maximum characters of a text
 _BELOW = 10  # maximum lines of a declaration that are read
-_ABOVE = 40  # maximum lines of a comment above it that are read
+_ABOVE = 40  # maximum lines of a comment above it that are read, from its first line on
+_LONGEST_COMMENT = 200  # lines
 _LEAST_WORDS = 4
 
 _KEY = lazy(
@@ -60,7 +61,10 @@ _ITEM = lazy(r"(?<=[\w)'\"`])[ \t]{0,8}\n\s{0,40}(?:[-*] (?=\S)|(?=['\"`][\w.-]{
 _NEXT_HEADING = lazy(r"(?<=\S)\s{0,8}\n\s{0,8}#{1,6} +(?=[A-Z])")
 """The heading of a later part of a description, such as what panics."""
 
-_TAG_KEYS = lazy(r"^(?:[a-z]{2,12}\|){1,3}(?:description=)?")
+_TAGGED_FIELD = lazy(r":\"[^\"`]*\"`\s*$")
+"""The end of a field of Go with its tag, which ends its declaration."""
+
+_TAG_KEYS = lazy(r"^(?:[a-z]{2,12}\|){0,3}(?:description=)?")
 """The keys that a struct tag of Go puts before a description."""
 
 _PLACEHOLDER = lazy(r"[.,;(][^.,;()]{0,80}%[dqsvw]\b")
@@ -142,6 +146,8 @@ def _declaration(lines: Sequence[str], row: int) -> Iterator[str]:
     """The declaration that begins on a line, up to the apparent start of the next."""
     indent, opened, closed = indent_of(lines[row]), lines[row].count("("), lines[row].count(")")
     yield lines[row]
+    if _TAGGED_FIELD.search(lines[row]):
+        return
     for line in lines[row + 1 : row + _BELOW]:
         depth = indent_of(line)
         if not line.strip() or depth < indent:
@@ -179,14 +185,14 @@ def _until(end: str, lines: Sequence[str]) -> str:
 def _comment(lines: Sequence[str], row: int, *, fresh: Collection[int] | None) -> str:
     """The comment on the lines above."""
     kept: list[str] = []
-    for at in range(row - 1, max(row - 1 - _ABOVE, -1), -1):
+    for at in range(row - 1, max(row - 1 - _LONGEST_COMMENT, -1), -1):
         if not kept and _ATTRIBUTE.match(lines[at]):
             continue
         match = COMMENT.match(lines[at]) if fresh is None or at in fresh else None
         if match is None or not (match[1].strip(" */") or _SUMMARY.match(lines[at])):
             break
         kept.append(match[1].strip(" */"))
-    return "\n".join(reversed(kept))
+    return "\n".join(kept[::-1][:_ABOVE])
 
 
 def literals(text: str, at: int) -> str:

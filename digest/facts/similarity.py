@@ -46,6 +46,9 @@ _OPPOSITES = (
     {"with", "without"},
     *({word} for word in ("disable", "disabled", "skip")),
 )
+_DIRECTIONS = (("incoming", "outgoing"), ("input", "output"), ("read", "write"))
+"""Words of opposite meaning, whatever else differs between two names."""
+
 _COUNTED = frozenset(
     """
     bytes bits chunks entries errors failures hits lines messages misses records requests rows
@@ -61,7 +64,12 @@ def is_opposite(one: str, other: str) -> bool:
     """Whether two names differ in words of opposite meaning, so that one is no rename."""
     words = [{w.lower() for w in NAME_WORDS.findall(name)} for name in (one, other)]
     counted = (side - there & _COUNTED for side, there in (words, words[::-1]))
-    return (words[0] ^ words[1]) in _OPPOSITES or all(counted)
+    crossed = any(
+        one in words[here] and other in words[not here] and {one, other} <= words[0] ^ words[1]
+        for one, other in _DIRECTIONS
+        for here in (False, True)
+    )
+    return crossed or (words[0] ^ words[1]) in _OPPOSITES or all(counted)
 
 
 class Comparison:

@@ -887,6 +887,8 @@ def test_revert_of_a_feature_says_what_it_undoes_and_nothing_new():
         subject={"tags": ("Feature",)},
     )
     assert lines(graded) == [f"Undoes an earlier change (“{title}”)."]
+    quoted = replace(graded.facts, reverts=Undone(title=f'"{title}"'))
+    assert lines(replace(graded, facts=quoted)) == [f"Undoes an earlier change (“{title}”)."]
     assert ChangeType.FEATURE not in analyse(graded, Language.EN).change_types
 
 

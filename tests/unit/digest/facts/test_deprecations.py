@@ -76,6 +76,14 @@ def test_a_member_is_named_with_its_type_unless_nobody_else_can_use_it():
     )
     assert (open_.name, open_.public) == ("Pool::size", None)
     assert hidden.public is False
+    script = "{}type Pool = {{\n  /** @deprecated */\n  size: number\n}}\n{}"
+    for head, end, public in (
+        ("", "", False),
+        ("export ", "", None),
+        ("", "export type { Card, Pool }\n", None),
+    ):
+        (mark,) = find(scene("a.ts", "", script.format(head, end)))
+        assert mark.public is public
     trait = 'pub trait Source {\n    #[deprecated(note = "use b")]\n    fn take(&self) {}\n}\n'
     (mark,) = find(scene("a.rs", "", trait))
     assert mark.name == "Source::take"

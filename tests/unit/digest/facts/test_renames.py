@@ -70,6 +70,8 @@ def test_a_variable_whose_text_names_an_older_one_of_the_file_is_renamed() -> No
         ("UseNewUI", "UseOldUI", True),
         ("--allow-list", "--deny-list", True),
         ("max_len", "max_length", False),
+        ("pool_incoming_spans", "pool_outgoing_items", True),
+        ("pool_incoming_spans", "pool_incoming_items", False),
     ],
 )
 def test_words_of_opposite_meaning_are_no_rename(one: str, other: str, *, expected: bool) -> None:

@@ -116,6 +116,8 @@ def test_package_called_security_does_not_speak_of_security():
     assert "says_security" in told("Fix a security problem of the relay")
     assert "says_security" not in told("Update Rust crate security-frame to v3.5.1")
     assert "says_security" not in told("Show security advisories of a package")
+    assert "says_security" not in told("Rearrange order of security configurers")
+    assert "says_security" not in told("Do not cache the result for pre-auth pages")
 
 
 def test_title_about_what_is_shown_demands_nothing_unless_it_is_shown_by_default():
