@@ -162,6 +162,9 @@ _SERIES = lazy(
 )
 """All releases with the same first numbers: *the 0.12 series*."""
 
+_MAJOR = lazy(r"(?<=\bin )(v[0-9]{1,3})(?= ?(?:$|[,?]|\b(?:this|last|since|so far|yet|during)\b))")
+"""A major version: *which rules were added in v8 this year*."""
+
 _FROM_OURS = lazy(
     rf"(?:\bon|\busing|\brun(?:ning)?|在用|用的?是?|跑的?是?) ?(?:version |release )?"
     r"([0-9]{1,2}\.[0-9]{1,3})(?![\w.]*\d)"
@@ -195,7 +198,7 @@ def with_releases(text: str) -> str:
     )
     text = _FROM_OURS.sub(r"\2 from \1 to \3", text, count=1)
     text = _TO_NEWEST.sub(rf"\1 {LATEST} ", text, count=1)
-    return _SERIES.sub(r" \1.x ", text)
+    return _MAJOR.sub(r"\1.x", _SERIES.sub(r" \1.x ", text))
 
 
 def _last_releases(match: re.Match[str]) -> str:

@@ -265,7 +265,7 @@ async def _none(asked: Meant, ctx: Context, tip: Tip) -> tuple[Meant, Document, 
         window, reached = await other_readings.wider_period(ctx, tip)
         intent = replace(intent, window=window)
         asked = replace(asked, intent=intent, reached=reached)
-    lines, near = await _nothing(asked, ctx)
+    lines, near = await _nothing(asked, ctx, tip)
     if intent.topic and " " not in intent.topic and not (intent.author or intent.path):
         from handlers.questions.name_state import required_line
 
@@ -299,7 +299,7 @@ async def _history(intent: Changed, ctx: Context, tip: Tip) -> Answer | None:
     return replace(told, document=replace(told.document, blocks=blocks))
 
 
-async def _nothing(asked: Meant, ctx: Context) -> tuple[list[Spans], tuple[str, ...]]:
+async def _nothing(asked: Meant, ctx: Context, tip: Tip) -> tuple[list[Spans], tuple[str, ...]]:
     """A note that nothing matches, with suggestions where else to look, and their changes."""
     intent, resolved, reached = asked.intent, asked.resolved, asked.reached
     language, repository = ctx.language, ctx.watched.repository
@@ -319,6 +319,8 @@ async def _nothing(asked: Meant, ctx: Context) -> tuple[list[Spans], tuple[str, 
         lines = [answer_text.NOTHING(language, topic=topic)]
         if elsewhere := await _elsewhere(ctx, resolved):
             lines.append(answer_text.KNOWN_ELSEWHERE(language, n=elsewhere))
+    elif await other_readings.mentioning(bare, ctx, tip):
+        lines = [answer_text.NOTHING(language, topic=topic)]
     else:
         lines = [answer_text.NO_TOPIC(language, topic=topic, repository=repository.name)]
     if resolved.near:

@@ -25,6 +25,7 @@ from digest.topics.matching import Resolved, bears, restrict, topic_parts, topic
 from digest.topics.terms import STOP_WORDS, pieces, term
 from digest.window import Window
 from handlers.context import Context
+from handlers.digests.ingest import ensure
 from handlers.ports.storage import Tip
 from handlers.questions.change_selection import of_people
 from handlers.questions.list_reading import (
@@ -86,9 +87,10 @@ async def last_before(asked: Meant, ctx: Context, tip: Tip) -> list[Spans]:
     if window is None or intent.path or intent.undone or intent == Changed(window=intent.window):
         return []
     if intent.topic and not asked.resolved.topics:
-        return []
-    last = await _newest(await _archived(asked, window.since, ctx, tip), ctx)
-    if last is None:
+        last = await mentioning(intent, ctx, tip)
+    else:
+        last = await _newest(await _archived(asked, window.since, ctx, tip), ctx)
+    if last is None or last.commit.committed_at >= window.since:
         return []
     day = last.commit.committed_at.astimezone(ctx.zone).date().isoformat()
     return [
@@ -96,6 +98,18 @@ async def last_before(asked: Meant, ctx: Context, tip: Tip) -> list[Spans]:
             ctx.language, change=title_link(last, ctx.watched.repository), day=day
         )
     ]
+
+
+async def mentioning(intent: Changed, ctx: Context, tip: Tip) -> Graded | None:
+    """The newest commit of the branch whose message has a topic that the index does not know."""
+    filters = intent.author or intent.kinds or intent.label or intent.level
+    if filters or len(intent.topic) < _NAMED or tip.sha is None:
+        return None
+    found = await ctx.watched.source.find(tip, text=intent.topic)
+    return next(iter(await ensure(ctx, found[:1], tip)), None) if found else None
+
+
+_NAMED = 4  # characters from which a text stands for itself
 
 
 async def _newest(asked: Meant, ctx: Context) -> Graded | None:

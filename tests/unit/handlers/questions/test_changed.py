@@ -88,6 +88,16 @@ async def test_work_in_a_folder_of_the_topic_counts_where_few_changes_name_it():
     assert shas(await ask("page cache changes this week", context(source))) == ["aaaaaaa1"]
 
 
+async def test_a_word_that_only_old_messages_have_is_not_unknown():
+    changes = [
+        made("aaaaaaa1", "Tune the parser (#11)", 1),
+        made("bbbbbbb2", "Run each call in a fiber (#12)", 1200),
+    ]
+    shown = markdown((await ask("anything about fiber", context(FakeSource(changes)))).document)
+    assert "No change in this period is about `fiber`" in shown
+    assert "Run each call in a fiber" in shown
+
+
 async def test_a_plural_abbreviation_stands_for_the_documents_of_its_series():
     changes = [
         made("aaaaaaa1", "RFC1234: queue limits (#11)", 1),
