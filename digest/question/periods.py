@@ -143,8 +143,8 @@ _FRAME_AFTER = lazy(
 _TAIL = lazy(_OF)
 
 _TO = lazy(
-    r" ?(?:\.\.\.?|~|～|—|–|到|至|-) ?| (?:to|until|till|through|thru|and) (?:the (?!\d))?"
-    r"| ?[和与] ?(?=.{1,12}(?:之间|期间))|(?<=天) ?[和与] ?(?=[昨今]天)",
+    r" ?(?:\.\.\.?|~|～|—|–|到|至|-) ?| (?:to|until|till|through|thru|and|or) (?:the (?!\d))?"
+    r"| ?[和与] ?(?=.{1,12}(?:之间|期间))|(?<=天) ?(?:[和与]|或者?) ?(?=[昨今]天)",
     re.IGNORECASE,
 )
 

@@ -132,6 +132,7 @@ BERLIN = ZoneInfo("Europe/Berlin")
         ("week of March 18", date(2026, 3, 16), date(2026, 3, 22)),
         ("from January to February", date(2026, 1, 1), date(2026, 2, 28)),
         ("between 2026-01 and 2026-02", date(2026, 1, 1), date(2026, 2, 28)),
+        ("in january or february 2026", date(2026, 1, 1), date(2026, 2, 28)),
         ("1 to 10 March", date(2026, 3, 1), date(2026, 3, 10)),
         ("February", date(2026, 2, 1), date(2026, 2, 28)),
         ("on the 14th", date(2026, 3, 14), date(2026, 3, 14)),
