@@ -56,7 +56,7 @@ async def explain(intent: Explain, ctx: Context) -> Answer:
             return await explain_issue(intent.reference.number, ctx)
     tip = await tip_of(ctx)
     try:
-        found = await find(intent.reference, ctx, tip)
+        found, release = await _located(intent.reference, ctx, tip)
     except UnknownChange as unknown:
         return await explain_requested(intent.reference, ctx, unknown)
     request, others = await kept_request(found[0].number, ctx), found[1:]
@@ -68,10 +68,9 @@ async def explain(intent: Explain, ctx: Context) -> Answer:
         *await _announcements(told.graded, undoings[0], ctx),
     ]
     lines = (*lines_about(request, ctx), *await _owned(told.graded, ctx, tip), *announced)
-    if (number := intent.reference.number) and not await _is_below(told.graded, ctx, tip):
-        there = await release_with(number, ctx, tip)
-        place = {"branch": Code(tip.branch), "tag": Code(there.branch)} if there else {}
-        lines = (words.ONLY_IN(ctx.language, **place), *lines) if there else lines
+    if release is not None:
+        place = {"branch": Code(tip.branch), "tag": Code(release.branch)}
+        lines = (words.ONLY_IN(ctx.language, **place), *lines)
     document = _document(told, others, undoings, lines, viewpoint(ctx, tip))
     row = AnswerRow(graded=told.graded, why=graded_because(told.graded, ctx.language))
     return Answer(intent="explain", document=document, total=1, rows=(row,))
@@ -135,6 +134,14 @@ def refuse_elsewhere(reference: Reference, ctx: Context) -> None:
 
 async def find(reference: Reference, ctx: Context, tip: Tip) -> Sequence[Graded]:
     """The commits that a reference names, at least one: those below the tip first, newest first."""
+    return (await _located(reference, ctx, tip))[0]
+
+
+async def _located(
+    reference: Reference, ctx: Context, tip: Tip
+) -> tuple[Sequence[Graded], Tip | None]:
+    """The commits that a reference names, and the release that has a request of other lines."""
+    branch: Tip | None = None
     repository = ctx.watched.repository
     kept = await ctx.archive.find(repository, reference.number, reference.sha)
     if not kept:
@@ -143,16 +150,15 @@ async def find(reference: Reference, ctx: Context, tip: Tip) -> Sequence[Graded]
         kept = await ensure(replace(ctx, coarse=False), [g.sha for g in kept], tip) or kept
     if reference.number is not None:
         kept = [g for g in kept if g.number == reference.number]
-        kept = await _below(kept, reference, ctx, tip) or kept
-    if not kept and reference.number is not None:
-        branch = await release_with(reference.number, ctx, tip)
-        kept = await _fetch(reference, ctx, branch) if branch else ()
+        below = await _below(kept, reference, ctx, tip)
+        branch = None if below else await _release_with(reference.number, ctx, tip)
+        kept = below or kept or (await _fetch(reference, ctx, branch) if branch else ())
     if not kept:
         raise UnknownChange(_named(reference), repository.name)
     if reference.sha and len(kept) > 1:
         raise AmbiguousReference(reference.sha, [g.sha for g in kept])
     await _read_later(kept[0], ctx, tip)
-    return kept
+    return kept, branch
 
 
 _MOST_LATER = 8
@@ -181,22 +187,18 @@ def _is_old(graded: Graded, ctx: Context) -> bool:
     return graded.facts.version != FACTS_VERSION or not known
 
 
-async def _is_below(graded: Graded, ctx: Context, tip: Tip) -> bool:
-    """Whether the branch has a change."""
-    return tip.sha is not None and await ctx.watched.source.is_ancestor(graded.sha, tip.sha)
-
-
 async def _below(
     kept: Sequence[Graded], reference: Reference, ctx: Context, tip: Tip
 ) -> Sequence[Graded]:
     """The archived commits with a number that are below the tip; otherwise those found there."""
     if tip.sha is None or not kept:
         return ()
-    below = [graded for graded in kept if await _is_below(graded, ctx, tip)]
+    is_ancestor = ctx.watched.source.is_ancestor
+    below = [graded for graded in kept if await is_ancestor(graded.sha, tip.sha)]
     return below or await _fetch(reference, ctx, tip)
 
 
-async def release_with(number: int, ctx: Context, tip: Tip) -> Tip | None:
+async def _release_with(number: int, ctx: Context, tip: Tip) -> Tip | None:
     """The newest release with a request that the branch lacks: one of another line of releases."""
     source = ctx.watched.source
     for tag in list(await source.releases())[:_RELEASES]:
