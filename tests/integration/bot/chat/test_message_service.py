@@ -73,8 +73,11 @@ async def test_edit_that_is_refused_falls_back_to_a_new_message(talk):
     hearing = asyncio.create_task(talk.start().hear(talk.sender, said("slow")))
     await talk.until(lambda: talk.sender.stands)
     talk.sender.edit_errors = [SendError(SendReason.REJECTED, "too old")]
-    talk.answers.go.set()
-    await hearing
+    with structlog.testing.capture_logs() as logs:
+        talk.answers.go.set()
+        await hearing
+    (told,) = [one for one in logs if one["event"] == "message.not_edited"]
+    assert told["error"].endswith("too old")
     assert talk.sender.texts() == [LOOKING, "answer to slow"]
 
 

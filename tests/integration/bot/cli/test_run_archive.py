@@ -13,10 +13,12 @@ from bot.delivery.payload import freeze
 from bot.store.analyses import SqlAnalyses
 from digest.core.grade import Repository
 from digest.document import Document, Paragraph, Text
+from handlers.ports.model_port import ModelReason
 from handlers.ports.storage import Outcome, State
 from tests.integration.bot.store.samples import sha_of
-from tests.integration.bot.store.test_analyses import BASIS, kept
+from tests.integration.bot.store.test_analyses import BASIS, RAISED, kept
 from tests.integration.bot.store.test_digests import WINDOW, digest
+from tests.support.fakes import graded
 
 
 @pytest.fixture
@@ -35,8 +37,15 @@ async def config(tmp_path: Path) -> Path:
         await app.digests.keep(made)
         repository = Repository(name=made.heading.repository)
         half = replace(kept().analysis, rejected=0.5)
-        said = [kept(sha_of(0)), kept(sha_of(1), analysis=half)]  # a quarter and a half
-        await SqlAnalyses(app.database).save(repository, BASIS, said)
+        said = [
+            kept(sha_of(0)),
+            kept(sha_of(1), analysis=half, move=RAISED),
+        ]  # a quarter and a half
+        store = SqlAnalyses(app.database)
+        await store.save(repository, BASIS, said)
+        failed = kept(sha_of(1), analysis=None, failure=ModelReason.NOT_JSON)
+        await store.save(repository, replace(BASIS, model="other"), [failed])
+        await app.archive.save(repository, [graded(sha_of(1), "Hold less (#7)")])
     return file
 
 
@@ -52,4 +61,19 @@ async def test_a_digest_is_shown_with_what_the_model_did_not_say(config, capsys)
         "Four changes.",
         "37.5% of model statements were rejected (2 changes)",
         "2 described from facts alone (no model: cap)",
+    ]
+
+
+async def test_a_change_is_shown_with_its_grade_its_state_and_what_was_asked_about_it(
+    config, capsys
+) -> None:
+    await run_archive.show.__wrapped__("#7", config)
+    told = capsys.readouterr().out
+    assert "It adds --fast。" in told
+    assert [line.lstrip("• ") for line in told[told.index("+0.20") :].splitlines()] == [
+        "+0.20 core_added 3",
+        "state: in no digest yet",
+        "model other (en, 2026-01-23 12:00 UTC): not_json; 980 tokens",
+        "model m (en, 2026-01-23 12:00 UTC): 50% of its statements rejected; 980",
+        "tokens; moved medium to high (contract); 3 secrets masked",
     ]

@@ -168,10 +168,34 @@ def test_a_clock_that_is_not_the_servers_is_told():
     assert (told.weight, "the database says" in told.text) == (Weight.WARNING, True)
 
 
-async def test_a_disk_that_is_full_is_told(data, monkeypatch):
-    usage = shutil.disk_usage("/")._replace(free=100_000_000)
+@pytest.mark.parametrize(
+    ("megabytes", "weight"), [(199, Weight.ERROR), (1999, Weight.WARNING), (2000, Weight.OK)]
+)
+def test_a_disk_that_is_nearly_full_is_told(data, monkeypatch, megabytes, weight):
+    usage = shutil.disk_usage("/")._replace(free=megabytes * 1_000_000)
     monkeypatch.setattr(machine_module.shutil, "disk_usage", lambda _: usage)  # no disk to fill
-    assert (await found(data))["disk"].weight is Weight.ERROR
+    (told,) = machine_module.disk(data / "not" / "made")
+    assert (told.weight, told.text.startswith(f"{megabytes:,} MB free at ")) == (weight, True)
+    assert ("free some space" in told.cure) is (weight is not Weight.OK)
+
+
+@pytest.mark.parametrize(
+    ("version", "sqlite", "weight"),
+    [
+        ((3, 10, 14), (3, 45, 1), Weight.ERROR),
+        ((3, 11, 0), (3, 39, 9), Weight.WARNING),
+        ((3, 11, 0), (3, 40, 0), Weight.OK),
+    ],
+)
+def test_a_python_that_is_too_old_is_told(monkeypatch, version, sqlite, weight):
+    monkeypatch.setattr(machine_module.sys, "version_info", version)
+    monkeypatch.setattr(machine_module.sqlite3, "sqlite_version_info", sqlite)
+    (told,) = machine_module.python()
+    monkeypatch.undo()
+    assert told.weight is weight
+    assert told.text.startswith("Python 3.")
+    assert ("3.1" in told.cure) is (weight is Weight.ERROR)
+    assert ("3.40" in told.cure) is (weight is Weight.WARNING)
 
 
 async def test_git_that_is_missing_is_told(data, monkeypatch):

@@ -265,6 +265,14 @@ def test_a_heading_stands_with_what_it_leads_to():
             assert not part.text.endswith("next")
 
 
+def test_headings_of_high_levels_are_large():
+    title, *names = "day", "week", "part"
+    heads = [Heading(level, (Text(name),)) for level, name in enumerate([title, *names], 1)]
+    card = json.loads(one(*heads).body)
+    assert card["header"]["title"]["content"] == title
+    assert [part.get("text_size") for part in card["body"]["elements"][:2]] == ["heading", None]
+
+
 def test_many_components_make_several_cards():
     parts = render(Document(title="t", blocks=(Divider(),) * (MOST_COMPONENTS + 1)), APP)
     assert len(parts) == 2
