@@ -181,6 +181,20 @@ def deprecated(reading: ChangeContext) -> tuple[Fact, ...]:
     return tuple(f for f in found if f.name.startswith("-") or own[f] not in flags)
 
 
+def unnamed_removals(reading: ChangeContext) -> list[Fact]:
+    """Public names that went, if the title only says that old code did."""
+    told = _OLD_CODE.fullmatch(reading.facts.subject.words)
+    gone = reading.named(Action.REMOVED) if told else ()
+    return [f for f in gone if f.public and not owner_of(f.name)[0]]
+
+
+_OLD_CODE = lazy(
+    r"(?:remov|drop|delet)\w{1,3} (?:all |some |the )?(?:deprecated|legacy|obsolete|old) (?:\w+ )?"
+    r"(?:apis?|class(?:es)?|code|features|func(?:tion)?s|interfaces|methods|migrations|names|types)",
+    re.IGNORECASE,
+)
+
+
 def replacement_of(fact: Fact, reading: ChangeContext) -> str:
     """What replaces a thing: for a variable the new flag rather than the field behind it."""
     name = fact.replacement or ""

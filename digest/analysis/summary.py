@@ -25,6 +25,7 @@ from digest.analysis.context import (
     make_statement,
     owner_of,
     replacement_of,
+    unnamed_removals,
     with_full_stop,
     without_dashes,
     without_members,
@@ -45,7 +46,6 @@ from digest.i18n.phrase import join, list_in_words
 
 _SETTINGS = (FactKind.FLAG, FactKind.ENVIRONMENT, FactKind.ROUTE, FactKind.METRIC, FactKind.CONFIG)
 """What users set, call and read, in the order it is reported; not the forms of messages."""
-
 _AND = " and "
 _CLAUSES = 2  # maximum number of removed or changed things that are mentioned
 
@@ -225,7 +225,7 @@ def _removals(reading: ChangeContext) -> Iterator[wording.Clause]:
     """What users set, call and read and can no longer."""
     facts = [f for k in _SETTINGS for f in reading.told(k, Action.REMOVED)]
     schema = without_members(reading.told(FactKind.SCHEMA, Action.REMOVED))
-    group = [f for f in facts if f.detail != "read"] or list(schema)
+    group = [f for f in facts if f.detail != "read"] or list(schema) or unnamed_removals(reading)
     if group:
         phrase = words.REMOVED_MANY if _several(group) else words.REMOVED_ONE
         what = phrase(reading.language, names=name_list(group, reading.language))

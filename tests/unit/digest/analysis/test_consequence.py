@@ -1998,6 +1998,14 @@ def test_list_that_a_long_description_begins_is_left_out_and_brackets_inside_sta
     assert any("Unknown" in one for one in lines(change("Do it", item, clues=beside)))
 
 
+def test_names_that_went_are_told_where_the_title_only_speaks_of_old_code():
+    gone = fact(FactKind.SYMBOL, Action.REMOVED, "OldPool", detail="class", public=True)
+    member = fact(FactKind.SYMBOL, Action.REMOVED, "Pool.run", detail="method", public=True)
+    told = lines(change("Remove deprecated code", gone, member))
+    assert told[:2] == ["OldPool was removed.", "Remove deprecated code."]
+    assert lines(change("Remove old cards", gone, member))[0] == "Remove old cards."
+
+
 def test_option_is_not_told_under_the_name_of_what_replaces_it():
     item = fact(
         FactKind.DEPRECATION, Action.ADDED, "pools", detail="mark", replacement="meta.pools"
