@@ -106,12 +106,12 @@ class ChangeContext:
 
     @property
     def moves(self) -> tuple[Fact, ...]:
-        """The symbols that moved to another file, apart from members, which nobody imports.
+        """The symbols that moved to another file; ``before`` and ``after`` are paths.
 
-        ``before`` and ``after`` are paths. In Go, the files of a folder are one package.
+        Nobody imports members, or from a file of a script; in Go, a folder is one package.
         """
         moved = (f for f in self.symbols if f.detail == "moved" and f.before and f.after)
-        moved = (f for f in moved if "." not in f.name)
+        moved = (f for f in moved if "." not in f.name and f.evidence.path[-3:] not in _SCRIPTS)
         return tuple(f for f in moved if not f.evidence.path.endswith(".go") or _leaves(f))
 
 
@@ -188,6 +188,7 @@ def unnamed_removals(reading: ChangeContext) -> list[Fact]:
     return [f for f in gone if f.public and not owner_of(f.name)[0]]
 
 
+_SCRIPTS = frozenset({".js", ".ts", "tsx"})
 _OLD_CODE = lazy(
     r"(?:remov|drop|delet)\w{1,3} (?:all |some |the )?(?:deprecated|legacy|obsolete|old) (?:\w+ )?"
     r"(?:apis?|class(?:es)?|code|features|func(?:tion)?s|interfaces|methods|migrations|names|types)",

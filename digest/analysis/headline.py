@@ -119,7 +119,7 @@ _VERBS = tuple(
     refactor refer refin reflect refresh refus regenerat register reimplement reinitiali
     reinstat reintroduc reject relax releas reload relocat remov renam render reorder reorgani
     repair replac replay replicat report reproduc requir rerout reserv reset resolv respect
-    respond restor restrict restructur resubmit resum retain retir retry return reus revert
+    respond restart restor restrict restructur resubmit resum retain retir retry return reus revert
     revis reword rework rewrit rotat rout run sanitiz save schedul scope screen seed select send
     separat serializ set shard share ship short-circuit shorten show shrink shut silenc simplif
     skip sort spawn specif speed split stabili standardiz start stop store stream strengthen
@@ -142,7 +142,7 @@ BEGINS = re.compile(
 
 DOES = lazy(
     r"(?:add|allow|chang|enabl|expos|improv|introduc|mak|mov|port|provid|support|us)ing\b"
-    r"|auto-[a-z]{2,12}(?<!ion) "
+    r"|auto-[a-z]{2,12}(?<!ion) |should [a-z]"
     r"|`[^`]{1,60}` [a-z]{2,20}[^s\W]s [a-z`]|[^:,]{3,60} (?:can now|now|will) [a-z]"
 )
 """Beginnings of other titles that say what is done: "supporting ...", "`x` retries ..."."""
@@ -276,7 +276,7 @@ _CONNECTS = frozenset(
     with
     """.split()  # noqa: SIM905
 )
-_LIMITS = ("except", "unless", "without")
+_LIMITS = ("except", "unless", "when", "without")
 """Words before conditions; a title that is cut there would say something else if it ended."""
 
 _LEFT = 3  # maximum words that a cut title loses after its last connecting word

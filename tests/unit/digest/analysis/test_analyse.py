@@ -142,7 +142,12 @@ def test_risks_say_what_to_do_about_what_was_removed_renamed_or_changed():
 
 @pytest.mark.parametrize(
     ("path", "name", "told"),
-    [("pool/old.go", "Pool", 0), ("queue/new.go", "Pool", 1), ("queue/new.py", "Pool.run", 0)],
+    [
+        ("pool/old.go", "Pool", 0),
+        ("queue/new.go", "Pool", 1),
+        ("queue/new.py", "Pool.run", 0),
+        ("queue/new.ts", "Pool", 0),
+    ],
 )
 def test_imports_of_go_name_a_folder_and_those_of_members_nothing(path, name, told):
     places = {"before": "pool/new.go", "after": path, "detail": "moved", "public": True}
