@@ -119,6 +119,13 @@ async def test_newer_facts_replace_older_ones_with_their_indexes(archive: SqlArc
     assert set(await archive.vocabulary(REPOSITORY)) == topics_of(new)
 
 
+async def test_a_change_of_two_wanted_topics_takes_one_place_of_a_page(archive: SqlArchive) -> None:
+    both = [made(n, f"Speed up rocket turbine {n}") for n in range(8)]
+    await archive.save(REPOSITORY, [*both, *(made(n, "Say it better") for n in range(8, 60))])
+    found = await archive.select(REPOSITORY, Query(topics=("rocket", "turbine"), limit=5))
+    assert len({graded.sha for graded in found}) == 5
+
+
 async def test_older_facts_do_not_replace_newer_ones(archive: SqlArchive) -> None:
     new = made(1, "New", version=FACTS_VERSION + 1)
     await archive.save(REPOSITORY, [new])
