@@ -36,7 +36,7 @@ _WORDS = {word: kind for kind, words in _BY_WORD.items() for word in words.split
 _VERBS = {
     ChangeType.FEATURE: r"add|adds|support|supports|introduce|implement|enable|allow",
     ChangeType.FIX: r"correct|resolve",
-    ChangeType.PERFORMANCE: r"accelerate",
+    ChangeType.PERFORMANCE: r"accelerate|fus(?:e[sd]?|ing)",  # as the label of its headline
     ChangeType.REFACTOR: (
         r"refactor|move|moves|rename|extract|clean ?up|simplify|consolidate|restructure|unify"
         r"|reorgani[sz]e|deduplicate|split|merge"

@@ -38,6 +38,7 @@ CODE, TESTS, DOCS, CI = (
         (ChangeKind.PERFORMANCE, "tsdb: Add fast paths to chunk reading", CODE),
         (ChangeKind.PERFORMANCE, "scrape: stop scrape pools in parallel", CODE),
         (ChangeKind.PERFORMANCE, "Avoid metadata lookups during compilation", CODE),
+        (ChangeKind.PERFORMANCE, "[Kernel] Fuse the norm into the quantization", CODE),
         (ChangeKind.PERFORMANCE, "Enable PGO for Linux releases", CI),
     ],
 )
