@@ -167,11 +167,13 @@ async def _answered(
         if ChangeKind.REVERTS in kinds_of(graded) and reading.intent != intent:
             reverts = reverts or [graded]  # "was the scheduler reverted" found the revert itself
         by = yes_by(reverts[0], ctx) if reverts else words.NOT_REVERTED(ctx.language)
+        if reading.reason and reverts:
+            found = opened(found, reason_of(reverts[0], ctx))
         found = opened(found, by)
+    elif reading.reason and single:
+        found = opened(found, reason_of(found.rows[0].graded, ctx))
     if reading.dated and single and reading.intent != intent:
         found = await dated(found, ctx)
-    if reading.reason and isinstance(intent, intents.Explain) and found.rows:
-        found = opened(found, reason_of(found.rows[0].graded, ctx))
     found = await with_close_titles(found, intent, reading, ctx)
     if (about := announced_as(intent, reading)) and found.error is None:
         from handlers.questions.upgrade import with_entries

@@ -163,7 +163,7 @@ class Asked:
         """Kinds of change, those of filters first."""
         spoken = [ChangeKind(value) for value in self.values.get("kind", ())]
         others = [t for n, t in enumerate(self.tokens) if n not in self._author[1]]
-        about = ChangeKind.FIX in spoken and any(not (t.tags or t.slot) for t in others)
+        about = len(spoken) > 1 and any(not (t.tags or t.slot) for t in others)
         if ChangeKind.DEPENDENCIES in spoken and (about or self.counts("per:folder")):
             spoken.remove(ChangeKind.DEPENDENCIES)  # "most changed crates", "git dependency fixes"
         apart = self.has("join") and not self.says("related")

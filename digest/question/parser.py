@@ -401,7 +401,7 @@ def _read(question: str, now: Now, background: Background) -> Reading | None:
     able = asked.says("able") and not (asked.spans or asked.has("change", "happened"))
     said = said or able
     yes_or_no = asked.says("yes_or_no")
-    undone = yes_or_no and asked.says("undone")
+    undone = (yes_or_no or asked.has("why")) and asked.says("undone")
     closed = bool(said) and yes_or_no and not (asked.has("it") and follows)
     closed = closed and not asked.says("still_happens")
     spelt = " ".join(token.text for token in tokens)

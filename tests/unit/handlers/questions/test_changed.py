@@ -98,6 +98,19 @@ async def test_a_word_that_only_old_messages_have_is_not_unknown():
     assert "Run each call in a fiber" in shown
 
 
+async def test_the_reason_for_a_revert_is_that_of_the_revert():
+    changes = [
+        made("aaaaaaa1", 'Revert "Add a pool (#12)" (#13)\n\nThe pool leaks, because it grows.', 1),
+        made("bbbbbbb2", "Add a pool (#12)", 2),
+        made("ccccccc3", "Tune the parser (#11)", 3),
+    ]
+    ctx = context(FakeSource(changes))
+    shown = markdown((await ask("why was #12 reverted", ctx)).document)
+    assert shown.startswith("Yes: ") and "The pool leaks" in shown
+    shown = markdown((await ask("why was #11 reverted", ctx)).document)
+    assert shown.startswith("No change that I have read reverts it.")
+
+
 async def test_a_plural_abbreviation_stands_for_the_documents_of_its_series():
     changes = [
         made("aaaaaaa1", "RFC1234: queue limits (#11)", 1),
