@@ -106,9 +106,19 @@ async def test_the_reason_for_a_revert_is_that_of_the_revert():
     ]
     ctx = context(FakeSource(changes))
     shown = markdown((await ask("why was #12 reverted", ctx)).document)
-    assert shown.startswith("Yes: ") and "The pool leaks" in shown
+    assert shown.startswith("Yes: ")
+    assert "The pool leaks" in shown
     shown = markdown((await ask("why was #11 reverted", ctx)).document)
     assert shown.startswith("No change that I have read reverts it.")
+
+
+async def test_a_noun_of_packages_adds_nothing_to_the_name_before_it():
+    changes = [
+        made("aaaaaaa1", "fix(codec): Mend it (#11)", 1),
+        made("bbbbbbb2", "Tune the codec adapter (#12)", 2),
+    ]
+    answer = await ask("what changed in the codec adapter this week", context(FakeSource(changes)))
+    assert shas(answer) == ["aaaaaaa1", "bbbbbbb2"]
 
 
 async def test_a_plural_abbreviation_stands_for_the_documents_of_its_series():
