@@ -11,6 +11,7 @@ from digest.analysis.context import REQUEST, ChangeContext, make_statement, owne
 from digest.analysis.headline import BEGINS, DOES, bare_title
 from digest.core.authors import STOPS, code_as_spans, excerpt, sentences
 from digest.core.change import Side
+from digest.core.enums import Language
 from digest.core.facts import Action, Area, Clue, ClueKind, Evidence
 from digest.core.grade import Graded, Level
 from digest.core.patterns import lazy
@@ -348,8 +349,9 @@ def marked_notes(reading: ChangeContext, mark: str) -> list[tuple[str, Evidence]
     built = any(f.area in {Area.CORE, Area.BUILD} for f in reading.facts.files)
     names = (reading.graded.commit.author, *reading.facts.co_authors)
     told = ((entry(n.text, names), n.evidence) for n in reading.facts.notes if n.mark == mark)
-    title = content(reading.facts.subject.words)
-    found = [(text, place) for text, place in told if text and built]
+    said = reading.facts.subject.words
+    title, chinese = content(said), _CHINESE.search(said) or reading.language is Language.ZH
+    found = [(t, place) for t, place in told if t and built and (chinese or not _CHINESE.search(t))]
     return sorted(found, key=lambda one: -len(title & content(one[0])))
 
 
@@ -369,14 +371,11 @@ def acts(text: str) -> bool:
     """Whether an entry, after the part that it is about, says what is done or different."""
     said = _ABOUT_PART.sub("", text)
     told = BEGINS.match(said.lower()) or DOES.match(said) or _CONTRASTS.search(said)
-    return bool(told or _SUBJECT.match(text))
+    return bool(told or _SUBJECT.match(text) or _CHINESE.search(said))
 
 
 def says_more(noted: Sequence[Statement], title: str) -> bool:
-    """Whether the only entry for users, which fits a line, says more than a title.
-
-    The first of several does if the title does not say what is done.
-    """
+    """Whether the only entry, or the first if a title says little, fits a line and says more."""
     silent = len(noted) == 1 or not acts(title) or len(content(title)) <= _FEW
     text = noted[0].text if noted and silent else title
     lacks = any(found[0] not in text for found in _FIGURE.finditer(title))

@@ -40,6 +40,9 @@ _GUIDE = lazy(
     r"\.(?:md|mdx|rst|txt|adoc)$|(?:^|/)(?:UPDATING|MIGRAT(?:ING|ION))(?:\.(?:md|rst|txt))?$"
     r"|^(?:[\w.-]{1,40}/){0,2}migration(?:[-_]guide)?\.(?:md|mdx|rst)$",
 )
+_PLANNED = lazy(r"(?:^|/)openspec/|/(?:design|proposal|spec|tasks)\.md$")
+"""Files about a change that is to be made, in folders that look like those of a changelog."""
+
 _NOT_OURS = lazy(r"(?:^|/)(?:vendor|node_modules|third[-_]party|tests?|testdata)/")
 
 INTERNAL = "internal"
@@ -63,7 +66,7 @@ _PLAIN_HEADING = lazy(r"(?P<text>[A-Z][a-z]+(?: [a-z]+){0,3}):\s*")
 
 _TAG = lazy(
     r"(?:\[[A-Za-z /_-]{2,40}\]|\*\*[^*]{2,40}\*\*:?|:\w{2,30}:|⚠️?|💥|BREAKING[ :A-Z]{0,20}"
-    r"|(?:Potential(?:ly)? b|B)reaking(?: change)?:)"
+    r"|(?:Potential(?:ly)? b|B)reaking(?: change)?:|(?i:action required):)"
 )
 
 _FRONT = lazy(
@@ -103,7 +106,8 @@ _MOST_LINES = 8
 
 def is_change_note(path: str) -> bool:
     """Whether the file is a changelog or a fragment of one."""
-    return bool(_FILE.search(path) or _FRAGMENT.search(path))
+    found = _FILE.search(path) or _FRAGMENT.search(path)
+    return found is not None and not _PLANNED.search(path)
 
 
 def is_upgrade_guide(path: str) -> bool:
@@ -158,6 +162,11 @@ def entries(new: SideLines, removed: Sequence[str] = ()) -> Iterator[Note]:
 _WORDS = lazy(r"\w+")
 _SEVERAL = 6  # words of an entry that is known again though some differ
 _SAME = 0.75  # share of the words of two entries that are one, worded in two ways
+
+
+def tagged(notes: Sequence[Note]) -> tuple[Note, ...]:
+    """The notes with the marks that the tags at their beginnings give."""
+    return tuple(replace(note, mark=note.mark or _tagged(note.text)) for note in notes)
 
 
 def own(notes: Sequence[Note], number: int | None) -> tuple[Note, ...]:
@@ -312,14 +321,17 @@ def without_mark(text: str, authors: Collection[str] = ()) -> str:
         own = mark_of(part[1]) or part[1].casefold() in _EVERYWHERE
         text = f"{'' if own else f'{part[1]}: '}{text[part.end() :]}"
     text = _LED.sub("", _WEB.sub(r"\1", text))
-    return NUMBER.sub("", clean(_CREDIT.sub("", text)))
+    text = _CREDIT.sub("", text)
+    return NUMBER.sub("", clean(text) or (text if _UNSPACED.search(text) else ""))
 
 
 _TAGGED = lazy(
     r"^[⚠️💥 ]{0,4}(?:(?:`?\[?[A-Z][A-Z/ -]{2,30}(?:[\]:]+`?|`)|[A-Za-z]{2,20}:\*\*"
-    r"|Breaking(?: change)?:)\s*){0,4}"
+    r"|Breaking(?: change)?:|\[?(?i:action required)[\]:]{1,2})\s*){0,4}"
 )
 _NAMED = lazy(r"\s*\(([^()]{3,200})\)\.?$")
+_UNSPACED = lazy(r"[\u4e00-\u9fff]{6}")
+"""A text in Chinese, of which words are not counted."""
 _PART = lazy(r"\*\*([^*]{2,60}?):?\*\*:?\s+")
 _WEB = lazy(r"\[([^\[\]]{1,80})\]\(https?:[^()\s]{1,300}\)")
 _LED = lazy(r"^(?:#\d{1,9}(?=[: ]))?[:*\s]{0,6}|\*breaking[^*]{0,20}\*\s{0,4}")

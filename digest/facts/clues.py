@@ -31,7 +31,8 @@ _NAMED = {
 }
 
 _CHANGELOG = re.compile(
-    r"(?:^|/)(?:changelog|changes|news|history|release[-_]?notes)(?:\.(?:md|rst|txt))?$",
+    r"(?:^|/)(?:changelog|changes|news|history|release[-_]?notes)(?:\.(?:md|rst|txt))?$"
+    r"|(?:^|/)openspec/",  # plans, which also tell what was before
     re.IGNORECASE,
 )
 

@@ -43,6 +43,7 @@ from digest.facts.message import (
     co_authors,
     find_deprecations,
     read_issues,
+    read_note,
     read_paragraphs,
     split_trailers,
 )
@@ -141,7 +142,7 @@ def extract(
         reverts=reverts,
         relands=relands,
         merge=len(commit.parents) > 1,
-        notes=() if change_notes.RELEASES.match(subject.words) else _notes(scenes, subject.number),
+        notes=_notes(scenes, subject, commit.message),
     )
 
 
@@ -266,16 +267,12 @@ def _repeats(scene: FileContext) -> bool:
     return scene.area is Area.DOCS or scene.file.status is FileStatus.ADDED
 
 
-def _notes(scenes: Mapping[str, FileContext], number: int | None) -> tuple[Note, ...]:
-    """The changelog entries of a change; none if it prepares a release."""
-    found = tuple(
-        note
-        for path, scene in scenes.items()
-        if change_notes.is_change_note(path)
-        for note in change_notes.find(scene)
-    )
-    found = change_notes.own(found, number)
-    return found if len(found) <= change_notes.MOST else ()
+def _notes(scenes: Mapping[str, FileContext], subject: Subject, text: str) -> tuple[Note, ...]:
+    """The changelog entries of a change and its note for users; none if it prepares a release."""
+    read = (change_notes.find(s) for p, s in scenes.items() if change_notes.is_change_note(p))
+    found = change_notes.own([note for notes in read for note in notes], subject.number)
+    prepares = change_notes.RELEASES.match(subject.words) or len(found) > change_notes.MOST
+    return () if prepares else found or change_notes.tagged(read_note(text))
 
 
 def _module(file: FileChange, area: Area, files: Sequence[FileChange]) -> list[Fact]:

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 
 from digest.core.change import Side
-from digest.core.facts import Action, Fact, FactKind, Subject
+from digest.core.facts import Action, Fact, FactKind, Note, Subject
 from digest.core.grade import Description
 from digest.core.patterns import lazy, read_patterns
 from digest.facts import noise
@@ -332,22 +332,28 @@ def _read(lines: list[str]) -> list[tuple[str, str]]:
     return pairs
 
 
-_NOTE = lazy(r"```[ \t]{0,3}release-notes?[ \t]{0,3}\n(.{1,1500}?)```", re.DOTALL)
-_NO_NOTE = frozenset({"none", "n/a", "na", "no", "nil", "-"})
+_NOTE = lazy(
+    r"```[ \t]{0,3}release-notes?[ \t]{0,3}\r?\n((?:(?!```).){1,1500})```",
+    re.DOTALL | re.IGNORECASE,
+)
+_NO_NOTE = frozenset({"", "none", "n/a", "na", "no", "nil", "-"})
+
+
+def read_note(body: str) -> tuple[Note, ...]:
+    """The note for users for which many projects ask in the form of a request."""
+    match = _NOTE.search(body[:_LONGEST])
+    note = " ".join(match[1].split()) if match else ""
+    if match is None or note.strip(".").casefold() in _NO_NOTE:
+        return ()
+    line = body.count("\n", 0, match.start(1)) + 1
+    return (Note(mark="", text=note, evidence=MESSAGE.evidence(line)),)
 
 
 def read_description(title: str, body: str, labels: tuple[str, ...] = ()) -> Description:
-    """The author's description of a request, without its form, tests and checklists.
-
-    The release note is the block that many projects ask for in their form.
-    """
-    match = _NOTE.search(body[:_LONGEST])
-    note = " ".join(match[1].split()) if match else ""
-    return Description(
-        paragraphs=read_paragraphs(body, (title,)),
-        note="" if note.strip(".").casefold() in _NO_NOTE else note,
-        labels=labels,
-    )
+    """The author's description of a request, without its form, tests and checklists."""
+    note = "".join(note.text for note in read_note(body))
+    paragraphs = read_paragraphs(body, (title,))
+    return Description(paragraphs=paragraphs, note=note, labels=labels)
 
 
 INSTEAD = re.compile(

@@ -938,11 +938,20 @@ def test_part_that_an_entry_is_about_stays_before_it():
         ("Add support for https://x.org/me/pools", "Add support for https://x.org/me/pools."),
         ("Read pools of cards by @me in [#7](https://x.org/7)", "Read pools of cards."),
         ("Read pools ([#7]). Users close them", "Read pools. Users close them."),
+        ("[Action Required] Read old pools of cards", "Read old pools of cards."),
         ("Breaking change: Read old pools once https://x.org/7", "Read old pools once."),
     ],
 )
 def test_entry_is_told_without_numbers_and_types(text, line):
     assert lines(change("Tidy the reader", notes=(note(text, "fixed"),)))[0] == line
+
+
+def test_entry_in_chinese_is_told_in_chinese_or_beside_a_chinese_title():
+    entries = (note("支持在表格中拖动调整行高", ""),)
+    graded = change("Support row heights in all tables", notes=entries)
+    assert lines(graded) == ["Support row heights in all tables."]
+    assert lines(graded, Language.ZH)[0] == "支持在表格中拖动调整行高。"
+    assert "支持在表格中拖动调整行高." in lines(change("表格支持行高", notes=entries))
 
 
 def test_authors_at_the_end_of_an_entry_are_not_told():

@@ -173,6 +173,26 @@ def test_an_entry_that_begins_with_its_break_is_marked_so() -> None:
     assert [n.mark for n in facts_of("CHANGELOG.md", text, 5).notes] == ["breaking"]
 
 
+def test_the_plan_of_a_change_is_no_entry() -> None:
+    text = "## Why\n\nPools can be read, but they cannot be closed yet.\n"
+    for path in ("openspec/changes/close-pools/proposal.md", "changes/close-pools/design.md"):
+        assert facts_of(path, text, 1, 2, 3, status=FileStatus.ADDED).notes == ()
+
+
+def test_note_in_the_form_of_a_request_is_an_entry_unless_there_is_nothing_to_note() -> None:
+    form = "Close pools (#7)\n\n#### Does it introduce a change?\n\n```release-note\n{}\n```\n"
+    file = ("src/pool.py", "a = 1\n", "a = 2\n")
+    (note,) = whole_facts_of(form.format("Pools are closed at once."), file).notes
+    assert (note.mark, note.text, note.evidence.line) == ("", "Pools are closed at once.", 6)
+    for tag in ("[Action Required] ", "ACTION REQUIRED: "):
+        (note,) = whole_facts_of(form.format(f"{tag}Pools are closed at once."), file).notes
+        assert note.mark == "breaking"
+    for nothing in ("NONE", "None.", "n/a"):
+        assert whole_facts_of(form.format(nothing), file).notes == ()
+    empty = "Close pools\n\n```release-note\n```\n\n```sh\nrun it\n```\n"
+    assert whole_facts_of(empty, file).notes == ()
+
+
 def test_an_entry_for_developers_is_marked_internal() -> None:
     text = "change_type: {}\ncomponent: pool\nnote: Add a helper of pools\nchange_logs: [api]"
     for kind, mark in (("enhancement", "internal"), ("breaking", "breaking")):
