@@ -340,7 +340,7 @@ class Asked:
         if self.has("catchup"):
             return self._is_marked(place)  # "at KubeCon, what did I miss"
         formed = self.tokens[place].slot or _NAME_LIKE.search(self.tokens[place].text)
-        return bool(formed or tags & _TYING) or self._is_marked(place)
+        return bool(formed or tags & _TYING or "own" in beside[0].tags) or self._is_marked(place)
 
     def _is_marked(self, place: int) -> bool:
         """Whether a word beside it says that a word is a topic: *in X*, *X changes*, *X bumped*."""

@@ -26,7 +26,8 @@ def releases(asked: Asked) -> Iterator[Weighed]:
         others = asked.left or asked.span or asked.references or asked.says("release_before")
         if asked.only_words(*also) and not others:
             yield Weighed(7.5, Releases())
-    beside = ("releases", "ask", "aux", "prep", "change", "count", "history", "compare", "latest")
+    beside = {"releases", "ask", "aux", "prep", "change", "count", "history", "compare", "latest"}
+    beside |= {"per:week", "per:month"}
     named = [one.name for one in asked.slots(Release)]
     span = asked.span
     if asked.has("count") or asked.says("which_several"):

@@ -156,9 +156,16 @@ def _parts(text: str, names: Mapping[str, frozenset[str]]) -> Iterator[str]:
         if term(run) in names:
             yield term(run)
             continue
+        if inside := _NAMESPACED.fullmatch(run):
+            yield term(inside[1])
+            continue
         yield from (p for p in pieces(run) if is_name(p, STOP_WORDS))
     for run in HAN.findall(text):
         yield from _chinese_parts(run, (*(n for n in names if HAN.fullmatch(n)), *CHINESE))
+
+
+_NAMESPACED = lazy(r"(?:\w+(?:/|::))+([A-Z]\w*[a-z][A-Z]\w*)", re.ASCII)
+"""A name of the code with its namespace: the words in it do not stand for it one by one."""
 
 
 def topic_parts(text: str) -> list[str]:

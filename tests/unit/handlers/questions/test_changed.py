@@ -121,6 +121,16 @@ async def test_a_noun_of_packages_adds_nothing_to_the_name_before_it():
     assert shas(answer) == ["aaaaaaa1", "bbbbbbb2"]
 
 
+async def test_the_words_of_a_name_with_a_namespace_do_not_stand_for_it():
+    changes = [
+        made("aaaaaaa1", "Fix Lint/UselessScope with class-like assignments (#11)", 1),
+        made("bbbbbbb2", "Mend Lint/UselessAssignment (#12)", 2),
+    ]
+    ctx = context(FakeSource(changes))
+    answer = await ask("did Lint/UselessAssignment change this week", ctx)
+    assert shas(answer) == ["bbbbbbb2"]
+
+
 async def test_a_plural_abbreviation_stands_for_the_documents_of_its_series():
     changes = [
         made("aaaaaaa1", "RFC1234: queue limits (#11)", 1),
