@@ -15,6 +15,7 @@ from digest.question.intent import (
     Affected,
     Again,
     Author,
+    Changed,
     Help,
     Nth,
     PrivacyOf,
@@ -23,12 +24,13 @@ from digest.question.intent import (
     Risky,
     ShowDiff,
     Status,
+    Top,
     Touched,
     Why,
 )
 from digest.question.lexicon import PHRASES
 from digest.question.questions import QUESTIONS
-from digest.question.slot_values import Path, Release, Symbol
+from digest.question.slot_values import Path, Release, Symbol, Token
 from digest.question.thing_cues import is_thing, stated_in
 
 _ONE = frozenset({"change", "name", "row"})
@@ -195,6 +197,11 @@ def of_a_list(asked: Asked) -> Iterator[Weighed]:
     if asked.follows and asked.topic and asked.says("the_one_about") and not asked.spans:
         about = " ".join((asked.topic, *asked.unknown))
         yield Weighed(6.2, Nth(place=0, about=about, aspect=aspect))
+    elif (
+        not asked.follows and asked.only(*nth, "ask", "aux") and _LAST & {*map(_said, asked.tokens)}
+    ):
+        newest = Top(1, "latest")
+        yield Weighed(5.0, Changed(window=asked.now.usual, top=newest, anytime=True))
     elif places and asked.only(*nth, *beside, *ABOUT, *rated, "count"):
         yield Weighed(6.6 if asked.follows else 4.8, Nth(place=places[0], aspect=aspect))
     elif (
@@ -207,8 +214,13 @@ def of_a_list(asked: Asked) -> Iterator[Weighed]:
         yield Weighed(4.0, Nth(place=places[0], aspect=asks_when))  # "when did the first one go"
 
 
+_LAST = frozenset({"last change", "last pr", "last commit"})
 _EXPLAINING = ("it", "explain", "change", "longer", "aux", "ask", "join", "prep", "who")
 _slot = attrgetter("slot")
+
+
+def _said(token: Token) -> str:
+    return token.text.lower()
 
 
 @rule

@@ -300,7 +300,9 @@ _DEFAULT_TO = lazy(
 )
 
 _RENAMES = lazy(
-    r"\bre-?nam\w+ (?P<old>\S+)(?: \w+)? (?:to|->|→|as|into) (?P<new>\S+)", re.IGNORECASE
+    r"\bre-?nam\w+ (?P<old>\S+)(?: \w+)? (?:to|->|→|as|into)"
+    r" (?P<new>(?!(?:an?|the|be|avoid|follow|fix|make|match|use|not)\b)\S+)",
+    re.IGNORECASE,
 )
 
 _REPLACES = lazy(

@@ -159,7 +159,7 @@ def test_the_one_change_that_matters_most_is_one(question):
 
 
 def test_the_last_change_of_a_file_or_an_author_is_one():
-    for question in ("last change to src/app.py", "last commit by Ada"):
+    for question in ("last change to src/app.py", "last commit by Ada", "last commit?"):
         told = read(question, NOW, ZONE).intent
         assert isinstance(told, Changed)
         assert told.top == Top(1, "latest")

@@ -62,6 +62,12 @@ async def test_a_renamed_name_is_told_with_its_new_one(ctx):
     assert "`server.hmr` was renamed to `server.ws` by" in shown
 
 
+async def test_what_a_rename_is_for_is_no_new_name():
+    one = change("aaaaaaa1", "docs: rename pool.toml to be more descriptive (#1)", at=NOW)
+    _, shown = await told("pool.toml", context(FakeSource([one])))
+    assert "was renamed" not in shown
+
+
 async def test_a_title_with_all_words_of_a_name_says_how_it_stands(ctx):
     shas, shown = await told("xor2-encoding", ctx)
     assert shas == ["bbbbbbb2"]
