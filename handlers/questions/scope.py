@@ -21,6 +21,7 @@ from digest.core.facts import Area
 from digest.core.grade import Graded
 from digest.core.profile import Profile
 from digest.core.reference import Query
+from digest.core.release import version_of
 from digest.document import Code, Spans
 from digest.errors import EmptyRange, UnknownBranch, UnknownChange
 from digest.frozen import frozen
@@ -239,7 +240,19 @@ async def commit_of(name: str, source: Source) -> str:
         for written in (name, f"{name}.0"):
             if _VERSION.fullmatch(written) and (release := await source.release(written)):
                 return await source.resolve(release.tag)
+        if (only := await _of_one_package(name, source)) is not None:
+            return await source.resolve(only)
         raise
+
+
+async def _of_one_package(name: str, source: Source) -> str | None:
+    """The tag of a version that only one package of a repository has: *since 80.0*."""
+    if not _VERSION.fullmatch(name):
+        return None
+    numbers = {name.lstrip("vV"), f"{name.lstrip('vV')}.0"}
+    tags = ((tag, version_of(tag)) for tag in await source.releases())
+    found = [tag for tag, one in tags if one and tag[len(one.family) :] in numbers]
+    return found[0] if len(found) == 1 else None
 
 
 _VERSION = re.compile(r"[vV]?\d+(?:\.\d+){1,3}", re.ASCII)

@@ -193,6 +193,12 @@ async def test_a_series_beside_a_period_is_no_topic(source):
     assert answer.topic == ""
 
 
+async def test_a_version_that_only_one_package_has_is_the_start_of_a_range():
+    tags = {"kite-server-80.0.0": CHANGES_compare[2].sha, "kite-cli-3.1.0": CHANGES_compare[1].sha}
+    ctx = context(FakeSource(CHANGES_compare, tags=tags, tagged=NOW))
+    assert shas(await ask("what changed since 80.0", ctx)) == ["0", "1"]
+
+
 @pytest.mark.parametrize("question", ["when is the next release", "下一个版本什么时候发布"])
 async def test_the_next_release_is_not_foretold(question):
     tags = {f"v1.{n}.0": one.sha for n, one in enumerate(CHANGES_compare)}
