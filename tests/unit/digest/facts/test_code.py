@@ -77,6 +77,12 @@ def test_change_of_a_header_is_told_as_what_it_is(before, after, facts):
     assert changed(before, after) == facts
 
 
+def test_parameter_far_below_the_name_of_its_function_is_told_with_it():
+    rows = "".join(f"    # {n}\n" for n in range(8))
+    text = f"def load(\n    path,\n{rows}    limit=10,\n):\n    return 1\n"
+    assert changed("limit=10", "limit=20", text) == ["changed load.limit 10 -> 20 @11n"]
+
+
 def test_definition_that_comes_or_goes_is_told_with_its_signature():
     without = ENGINE.replace(
         ENGINE[ENGINE.index("    def step(") : ENGINE.index("    def _hid")], ""
