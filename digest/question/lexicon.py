@@ -28,7 +28,7 @@ _MENTION = lazy(r"(?:<@[^>\s]{1,64}>|@[\w.-]{1,64})[,:，：]? ?")
 _SLASH = lazy(r"/([A-Za-z]+)(?:@\w+)?(?= |$)")
 
 _ANSWER_IN = lazy(
-    r" in (english|chinese)(?: please)?$"
+    r"(?:[,;]? (?:and |please )?(?:answer|reply|respond))? in (english|chinese)(?: please)?$"
     r"|[,，]?(?:请?用|以)?(英文|英语|中文|汉语)(?:回答|说明|说|输出)$",
     re.IGNORECASE,
 )

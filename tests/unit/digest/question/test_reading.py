@@ -292,6 +292,15 @@ def test_the_latest_release_and_the_one_before_are_a_list_of_releases(question):
 
 
 @pytest.mark.parametrize(
+    "question", ["help", "why", "what does it do", "history of --fast", "digest"]
+)
+def test_wish_for_a_language_is_no_part_of_a_question(question):
+    plain = read(question, NOW, ZONE)
+    for wish in (" in Chinese please", ", answer in English", "，用中文回答", "请用英文说明"):
+        assert read(f"{question}{wish}", NOW, ZONE) == plain
+
+
+@pytest.mark.parametrize(
     "question", ["which version is the latest", "newest version of kite", "哪个版本是最新的"]
 )
 def test_the_version_itself_is_the_latest_release(question):
