@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from enum import StrEnum
+from functools import lru_cache
 from hashlib import blake2b
 
 from digest.frozen import frozen
@@ -18,6 +19,7 @@ _BLANK = " \t\n\r"
 """What git treats as white space in messages; a line of nothing else ends a paragraph."""
 
 
+@lru_cache(maxsize=64)
 def _split(message: str) -> tuple[list[str], list[str]]:
     """The lines of the first paragraph, and the remaining ones without outer blank ones."""
     lines = message.rstrip(_BLANK).split("\n")

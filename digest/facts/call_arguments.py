@@ -160,8 +160,7 @@ def touched_calls(
     a call that ends at an offset.
     """
     text, budget = source.text, _BUDGET
-    for first, last in source.windows:
-        window = text[first:last]
+    for first, last, window in source.windows:
         if not any(map(window.__contains__, words)):
             continue
         if small and not any(map(window.lower().__contains__, small)):

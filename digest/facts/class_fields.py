@@ -350,7 +350,7 @@ def _successor(
     before: SideText, after: SideText, row: int, old: re.Match[str]
 ) -> tuple[int, str] | None:
     """The row and name of the only attribute in the place of another, with the same value."""
-    for (first, olds), (start, news) in zip(before.places(), after.places(), strict=False):
+    for (first, olds), (start, news) in zip(before.places, after.places, strict=False):
         if first <= row < first + len(olds):
             lost, come = (
                 [(n, m["name"]) for n, t in enumerate(lines, at) if (m := _ATTRIBUTE.match(t))]

@@ -235,7 +235,7 @@ def find_defaults(scene: FileContext) -> Iterator[Fact]:
     both = scene.texts if _documents(scene.area, scene.language) else None
     if both is None:
         return
-    for (first, olds), (row, news) in zip(both[0].places(), both[1].places(), strict=False):
+    for (first, olds), (row, news) in zip(both[0].places, both[1].places, strict=False):
         for place, old in enumerate(olds[:_MOST_LINES], first):
             was = _TELLS_DEFAULT.search(old[:_LONGEST_TOLD])
             new = _told_beside(old, news) if was else ""

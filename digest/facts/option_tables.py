@@ -161,7 +161,7 @@ def find(before: SideText, after: SideText, language: str) -> Iterator[Fact]:
         yield from class_fields.find_variants(before, after)
     if language not in _FORMS or is_translation(after.path):
         return
-    olds, news = before.places(), after.places()
+    olds, news = before.places, after.places
     if sum(len(lines) for _, lines in news) > _MOST_LINES:
         return
     for (old_row, old), (new_row, new) in zip(olds, news, strict=False):

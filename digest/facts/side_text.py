@@ -172,8 +172,8 @@ class SideText(FileSide):
         ]
 
     @cached_property
-    def windows(self) -> list[tuple[int, int]]:
-        """The changed places with a margin before them for what extends in, overlaps joined."""
+    def windows(self) -> list[tuple[int, int, str]]:
+        """The changed places and their text, with what extends in before them, overlaps joined."""
         windows: list[tuple[int, int]] = []
         for first, last in self.spans:
             start = max(0, first - _REACH)
@@ -181,7 +181,7 @@ class SideText(FileSide):
                 windows[-1] = (windows[-1][0], max(last, windows[-1][1]))
             else:
                 windows.append((start, last))
-        return windows
+        return [(first, last, self.text[first:last]) for first, last in windows]
 
     def line_at(self, offset: int) -> int:
         """The 1-based number of the line that contains an offset; 0 before the text."""
@@ -203,9 +203,9 @@ class SideText(FileSide):
 
     def changed(self) -> Iterator[tuple[int, str]]:
         """The changed lines of this side with their 0-based numbers."""
-        for (first, last), (start, end) in zip(self.rows, self.spans, strict=True):
-            if first < last and start <= len(self.text):
-                yield from enumerate(self.text[start : end - 1].split("\n"), first)
+        for (first, lines), (start, _) in zip(self.places, self.spans, strict=True):
+            if lines and start <= len(self.text):
+                yield from enumerate(lines, first)
 
     def matches(self, pattern: re.Pattern[str], most: int) -> Iterator[tuple[int, re.Match[str]]]:
         """The first changed lines that begin like a pattern, with their 0-based numbers."""
@@ -225,6 +225,7 @@ class SideText(FileSide):
         """The offset of the start of a line, counted from 1."""
         return self._start(line - 1)
 
+    @cached_property
     def places(self) -> list[tuple[int, list[str]]]:
         """Each changed place with the 0-based number of its first line and its lines."""
         return [
