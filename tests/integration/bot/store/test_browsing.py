@@ -17,6 +17,7 @@ from bot.store.digests import SqlDigests
 from bot.store.forge_records import ForgePage, SqlPages, SqlRequests
 from bot.store.maintenance import reindex
 from digest.core.grade import Level
+from digest.core.reference import Query
 from digest.core.request import PullRequest, RequestState
 from digest.window import day_window
 from tests.integration.bot.store.samples import OTHER, REPOSITORY, START, made
@@ -106,6 +107,16 @@ async def test_others_reads_only_what_was_archived_since_it_was_last_asked(
     assert await browsing.others(REPOSITORY, [*names[:2], "f" * 40]) == sorted(names[2:])
     assert read == [4, 2, 0, 0]
     assert await browsing.others(OTHER, []) == [made(9).sha]
+
+
+async def test_labels_of_a_merged_request_are_topics_of_what_is_read_after_it(
+    database: Database, archive: SqlArchive
+) -> None:
+    still = replace(request(8, "kernel"), state=RequestState.OPEN)
+    await SqlRequests(database).keep(REPOSITORY, [request(7, "kernel"), still], START)
+    await archive.save(REPOSITORY, [made(1, number=7), made(2, number=8)])
+    found = await archive.select(REPOSITORY, Query(topics=("kernel",)))
+    assert [change.number for change in found] == [7]
 
 
 async def test_every_write_makes_another_version(

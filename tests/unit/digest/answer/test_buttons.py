@@ -68,6 +68,15 @@ def test_topics_are_muted_only_where_that_is_possible():
     assert labels == ["Useful", "Not useful"]
     muted = buttons(answer_buttons(answer("explain", change), Language.EN, mutes=True))
     assert [one.value for one in muted if one.action == "mute"] == [main_topic(change)]
+    for intent, mutes, topics in (
+        ("changed", True, ["moe"]),
+        ("changed", False, []),
+        ("search", True, []),
+    ):
+        found = buttons(
+            answer_buttons(answer(intent, change, topic="moe"), Language.EN, mutes=mutes)
+        )
+        assert [one.value for one in found if one.action == "mute"] == topics
 
 
 def test_only_changes_on_the_page_that_is_shown_get_a_button():
