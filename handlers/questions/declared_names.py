@@ -163,12 +163,18 @@ async def described_now(name: str, ctx: Context, tip: Tip) -> tuple[str, Evidenc
 
     bare = re.sub(r"-", "_", name.lstrip("-"))
     found, texts = await _declarations(bare, {bare, bare.replace("_", "-")}, ctx, tip)
-    for fact in found:
-        at = fact.evidence
+    for at in (fact.evidence for fact in found if fact.kind is not FactKind.DEPRECATION):
         lines = texts.get(at.path, "").split("\n")
         if text := beside(lines, (at.line or 0) - 1):
             return text, at
     return await _described_type(bare, ctx, tip) if name == bare else None
+
+
+async def deprecated_now(name: str, ctx: Context, tip: Tip) -> Fact | None:
+    """What calls a name deprecated beside its declaration, with its replacement if that is told."""
+    bare = re.sub(r"-", "_", name.lstrip("-"))
+    found, _ = await _declarations(bare, {bare, bare.replace("_", "-")}, ctx, tip)
+    return next((fact for fact in found if fact.kind is FactKind.DEPRECATION), None)
 
 
 async def _described_type(name: str, ctx: Context, tip: Tip) -> tuple[str, Evidence] | None:
@@ -232,7 +238,8 @@ async def _declarations(
     found: list[Fact] = []
     for (_, path), text in texts.items():
         facts = await asyncio.to_thread(_added_names, path, text, has_name, some[0])
-        found += (f for f in facts if f".{without_dashes(f.name)}".endswith(f".{bare.lower()}"))
+        named = ((f, without_dashes(f.name).replace("::", ".")) for f in facts)
+        found += (f for f, called in named if f".{called}".endswith(f".{bare.lower()}"))
     return found, {path: text for (_, path), text in texts.items()}
 
 
@@ -269,9 +276,12 @@ def _name_in_text(bare: str) -> re.Pattern[str]:
 
 
 def _added_names(path: str, text: str, words: re.Pattern[str], told: Graded) -> Sequence[Fact]:
-    """The facts of a file about a name, extracted as if the lines with it were new."""
-    own = [n for n, line in enumerate(text.split("\n")) if words.search(line)]
-    return names_on(path, text, own[:_MOST_LINES], told)
+    """The facts of a file about a name, as if its lines, and what deprecates it, were new."""
+    lines = text.split("\n")
+    own = [n for n, line in enumerate(lines) if words.search(line)][:_MOST_LINES]
+    near = {n for row in own for n in range(max(0, row - _NEAR), min(len(lines), row + _NEAR + 1))}
+    marks = {n for n in near if "deprecated" in lines[n].lower()}
+    return names_on(path, text, sorted({*own, *marks}), told)
 
 
 def names_on(path: str, text: str, rows: Sequence[int], told: Graded) -> Sequence[Fact]:
@@ -294,6 +304,7 @@ def names_on(path: str, text: str, rows: Sequence[int], told: Graded) -> Sequenc
 
 
 _MOST_LINES = 40
+_NEAR = 20  # lines between a name and what deprecates it
 
 
 def _facts_of(file: FileChange, told: Graded, texts: Mapping[str, str]) -> Sequence[Fact]:

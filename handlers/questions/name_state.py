@@ -45,7 +45,11 @@ async def state_lines(
     old = next((one for one in history.facts if one[1].kind is FactKind.DEPRECATION), None)
     if old and not renamed and old[1].action is not Action.REMOVED:
         aspects["deprecated"] = [_line(answer_text.IS_DEPRECATED, old[0], old[1].name, ctx)]
-    if not renamed:
+    elif stands and not (old or renamed or needs) and intent.claim in _OF_WORTH:
+        aspects["deprecated"] = await _marked(name, ctx, tip)
+    if intent.claim == "instead" and history.replacement is None and aspects.get("deprecated"):
+        aspects["instead"] = aspects.pop("deprecated")
+    elif not renamed:
         aspects["instead"] = _instead(history, intent.claim, ctx, stands=stands is True)
     is_open = intent.claim in OPEN or (stands is not None and intent.claim in {"there", "gone"})
     if is_open and not renamed and not (history.facts and history.pinned):
@@ -84,14 +88,26 @@ async def state_lines(
         aspects["added"] = await released_in(history.found[0][0], tip, ctx)
     value = (valued[1].after or "") if valued else now[0].after if now else None
     value = None if value in declared_names.UNSET else value  # computed later, neither on nor off
-    settled = (renamed and intent.claim == "renamed") or (needs and intent.claim == "needed")
+    shown = intent.claim in {"renamed", "deprecated"} and aspects.get(intent.claim)
+    settled = shown or (needs and intent.claim == "needed")
     claim = "yes" if settled else intent.claim
-    asked = ["set", "there"] if claim == "value" and needs else [_AS.get(claim, claim)]
-    order = ["about", *asked, "value", *aspects]
+    first = ["set", "there"] if claim == "value" and needs else [intent.claim]
+    order = ["about", *(_AS.get(aspect, aspect) for aspect in first), "value", *aspects]
     lines = [line for aspect in dict.fromkeys(order) for line in aspects.get(aspect, ())]
     if about:  # the change that added it usually says the same
         lines = [line for n, line in enumerate(lines) if n == 0 or about not in plain(line)]
     return [*_verdict(claim, history, stands, value, ctx), *lines]
+
+
+async def _marked(name: str, ctx: Context, tip: Tip) -> list[Spans]:
+    """That the code marks a name as deprecated, with the place and what to use instead."""
+    fact = await declared_names.deprecated_now(name, ctx, tip)
+    if fact is None:
+        return []
+    place = Code(f"{printable(fact.evidence.path)}:{fact.evidence.line}")
+    phrase = answer_text.MARKED_INSTEAD if fact.replacement else answer_text.MARKED_DEPRECATED
+    other = Code(fact.replacement or "")
+    return [phrase(ctx.language, name=Code(name), place=place, other=other)]
 
 
 async def _undeclared(name: str, ctx: Context, tip: Tip) -> list[Spans]:
@@ -127,6 +143,9 @@ def _default(fact: Fact, ctx: Context) -> Spans:
 
 OF_VALUE = frozenset({"", "value", "default", "off", "revalued"})
 """Questions about a name that its default answers."""
+
+_OF_WORTH = frozenset({"", "there", "gone", "deprecated", "instead", "needed"})
+"""Questions about a name to which it matters that the code calls it deprecated."""
 
 _AS = {"release": "added", **dict.fromkeys(("revalued", "off", "default"), "value")}
 """The kind of line that answers each kind of question."""

@@ -350,6 +350,40 @@ async def test_default_that_no_change_told_of_is_read_from_the_branch(question, 
     assert not_said not in shown
 
 
+MARKED = """pub struct Variables;
+
+impl Variables {
+    /// The address of the pool.
+    /// (Deprecated: use `APP_POOL_URL` instead.)
+    pub const APP_URL: &'static str = "APP_URL";
+
+    /// The address of the pool.
+    pub const APP_POOL_URL: &'static str = "APP_POOL_URL";
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "marked"),
+    [
+        ("is APP_URL deprecated", "Yes.", True),
+        ("is APP_URL still there", "Yes.", True),
+        ("what should I use instead of APP_URL", "", True),
+        ("is APP_POOL_URL deprecated", "No.", False),
+        ("is APP_POOL_URL still there", "Yes.", False),
+    ],
+)
+async def test_name_that_the_code_marks_as_deprecated_is_told_as_such(question, answer, marked):
+    told_of = change("eeeeeee6", "Read APP_URL and APP_POOL_URL (#16)", {"src/vars.rs": 5}, NOW)
+    source = FakeSource([told_of])
+    source.trees = {(told_of.sha, "src/vars.rs"): MARKED}
+    shown = markdown((await ask(question, context(source))).document)
+    said = "`APP_URL` is marked as deprecated, use `APP_POOL_URL` instead: `src/vars.rs:5`."
+    assert (said in shown) == marked
+    assert answer in shown
+    assert "names a replacement" not in shown
+
+
 DESCRIBED = """import argparse
 
 
