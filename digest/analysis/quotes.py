@@ -370,7 +370,8 @@ def entry(text: str, authors: Sequence[str] = ()) -> str:
 def acts(text: str) -> bool:
     """Whether an entry, after the part that it is about, says what is done or different."""
     said = _ABOUT_PART.sub("", text)
-    told = BEGINS.match(said.lower()) or DOES.match(said) or _CONTRASTS.search(said)
+    begins = BEGINS.match(said.lower()) or BEGINS.match(text.lower())
+    told = begins or DOES.match(said) or _CONTRASTS.search(said)
     return bool(told or _SUBJECT.match(text) or _CHINESE.search(said))
 
 

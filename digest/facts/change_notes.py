@@ -66,7 +66,7 @@ _PLAIN_HEADING = lazy(r"(?P<text>[A-Z][a-z]+(?: [a-z]+){0,3}):\s*")
 
 _TAG = lazy(
     r"(?:\[[A-Za-z /_-]{2,40}\]|\*\*[^*]{2,40}\*\*:?|:\w{2,30}:|⚠️?|💥|BREAKING[ :A-Z]{0,20}"
-    r"|(?:Potential(?:ly)? b|B)reaking(?: change)?:|(?i:action required):)"
+    r"|\*[A-Z][a-z]{2,20}\*:|(?:Potential(?:ly)? b|B)reaking(?: change)?:|(?i:action required):)"
 )
 
 _FRONT = lazy(
@@ -200,7 +200,9 @@ def _paragraph(new: SideLines, number: int, text: str, *, apart: bool = False) -
     for at in range(number + 1, number + _MOST_LINES):
         line = lines.get(at, "")
         other = _BULLET.match(line) or (apart and _OTHER.match(line))
-        if not line.strip() or other or (line[:2].strip() and not apart):
+        begins = line[:1].strip() and not (line[0].islower() or line[0] in "`(")
+        code = line.lstrip().startswith("```")
+        if not line.strip() or other or code or (begins and not apart):
             break
         text += f" {line.strip()}"
     return text
@@ -322,12 +324,13 @@ def without_mark(text: str, authors: Collection[str] = ()) -> str:
         text = f"{'' if own else f'{part[1]}: '}{text[part.end() :]}"
     text = _LED.sub("", _WEB.sub(r"\1", text))
     text = _CREDIT.sub("", text)
-    return NUMBER.sub("", clean(text) or (text if _UNSPACED.search(text) else ""))
+    told = NUMBER.sub("", clean(text) or (text if _UNSPACED.search(text) else ""))
+    return "" if told.endswith(":") else told  # before code
 
 
 _TAGGED = lazy(
     r"^[⚠️💥 ]{0,4}(?:(?:`?\[?[A-Z][A-Z/ -]{2,30}(?:[\]:]+`?|`)|[A-Za-z]{2,20}:\*\*"
-    r"|Breaking(?: change)?:|\[?(?i:action required)[\]:]{1,2})\s*){0,4}"
+    r"|\*[A-Z][a-z]{2,20}\*:|Breaking(?: change)?:|\[?(?i:action required)[\]:]{1,2})\s*){0,4}"
 )
 _NAMED = lazy(r"\s*\(([^()]{3,200})\)\.?$")
 _UNSPACED = lazy(r"[\u4e00-\u9fff]{6}")
@@ -340,7 +343,7 @@ _CREDIT = lazy(
     r" \(\[?#\d{1,9}\]?\)(?=\. )|"
     r"\s*\((?:,? ?\[@[\w-]{1,40}\]\[\]){1,9}\)$"
     r"|(?:(?<! at)(?<! for)(?<! from)(?<! in)(?<! of)(?<! on)(?<! to)(?<! with)"
-    r"\.?\s{1,4}(?:- |by |in )?(?:#[\d?]{1,9}|\(?@[\w-]{1,40}[,)]?|https?://\S{1,200})){1,9}\.?$"
+    r"\.?\s{1,4}(?:- |by |in |see )?(?:#[\d?]{1,9}|\(?@[\w-]{1,40}[,)]?|https?://\S{1,200})){1,9}\.?$"
 )
 """Whose entry it is, and where it was discussed."""
 NUMBER = lazy(

@@ -938,6 +938,11 @@ def test_part_that_an_entry_is_about_stays_before_it():
         ("Add support for https://x.org/me/pools", "Add support for https://x.org/me/pools."),
         ("Read pools of cards by @me in [#7](https://x.org/7)", "Read pools of cards."),
         ("Read pools ([#7]). Users close them", "Read pools. Users close them."),
+        (
+            "*Feature*: Read old pools of cards see #[7](https://x.org/7).",
+            "Read old pools of cards.",
+        ),
+        ("Adds 2 new icons: cards and pools of all", "Adds 2 new icons: cards and pools of all."),
         ("[Action Required] Read old pools of cards", "Read old pools of cards."),
         ("Breaking change: Read old pools once https://x.org/7", "Read old pools once."),
     ],

@@ -6,6 +6,7 @@ import pytest
 
 from digest.core.change import Change, FileChange, FileStatus, Hunk
 from digest.core.facts import Facts
+from digest.facts.change_notes import without_mark
 from digest.facts.extract import extract
 from tests.unit.digest.facts.changes import commit
 from tests.unit.digest.facts.changes import facts_of as whole_facts_of
@@ -140,6 +141,17 @@ def test_an_entry_goes_on_in_the_lines_below_it() -> None:
     text = "# Changelog\n\n- Pools no longer read\n  `old` files\n- Close the file\n\n  Later\n"
     found = facts_of("CHANGELOG.md", text, 3, 4, 5, 6, 7).notes
     assert [note.text for note in found] == ["Pools no longer read `old` files", "Close the file"]
+
+
+def test_an_entry_goes_on_below_its_bullet_unless_something_else_begins() -> None:
+    text = "- The pool now supports the\ncards of others, in\n `Pool` alone\nLater\n"
+    (note,) = facts_of("CHANGELOG.md", text, 1, 2, 3, 4).notes
+    assert note.text == "The pool now supports the cards of others, in `Pool` alone"
+    text = "- Updated the signature of all pools:\n  ```rust\n  fn run();\n  ```\n"
+    (note,) = facts_of("CHANGELOG.md", text, 1, 2, 3, 4).notes
+    assert (note.text, without_mark(note.text)) == ("Updated the signature of all pools:", "")
+    (note,) = facts_of("CHANGELOG.md", "- *Breaking*: Pools wait for cards\n", 1).notes
+    assert note.mark == "breaking"
 
 
 def test_entry_that_is_only_worded_better_is_no_news() -> None:
