@@ -140,7 +140,7 @@ _GENERAL = frozenset(
         "api image images support integration handling backend backends path paths logic system"
         " framework infrastructure implementation code work file files feature stuff users mode"
         " modes setup setups thing things progress related specific area part"
-        " adapter adapters package packages crate crates module modules library"
+        " adapter adapters widget widgets package packages crate crates module modules library"
         " deployment deployments cluster instance installation workload environments"
         " 后端 支持 镜像 模块 功能 用户",
     )

@@ -117,8 +117,10 @@ async def test_a_noun_of_packages_adds_nothing_to_the_name_before_it():
         made("aaaaaaa1", "fix(codec): Mend it (#11)", 1),
         made("bbbbbbb2", "Tune the codec adapter (#12)", 2),
     ]
-    answer = await ask("what changed in the codec adapter this week", context(FakeSource(changes)))
-    assert shas(answer) == ["aaaaaaa1", "bbbbbbb2"]
+    for noun in ("adapter", "widget"):
+        ctx = context(FakeSource(changes))
+        answer = await ask(f"what changed in the codec {noun} this week", ctx)
+        assert shas(answer) == ["aaaaaaa1", "bbbbbbb2"]
 
 
 async def test_the_words_of_a_name_with_a_namespace_do_not_stand_for_it():
