@@ -166,7 +166,7 @@ class Asked:
         about = len(spoken) > 1 and any(not (t.tags or t.slot) for t in others)
         if ChangeKind.DEPENDENCIES in spoken and (about or self.counts("per:folder")):
             spoken.remove(ChangeKind.DEPENDENCIES)  # "most changed crates", "git dependency fixes"
-        apart = self.has("join") and not self.says("related")
+        apart = (self.has("join") and not self.says("related")) or self.says("versus")
         if len(spoken) > 1 and ChangeKind.FIX in spoken and not apart:
             spoken.remove(ChangeKind.FIX)  # "security fixes" is one kind
         return tuple(dict.fromkeys((*self.filters.kinds, *spoken)))
