@@ -148,7 +148,8 @@ _IS_LATEST = lazy(
 """A question for the version itself: *which version is the latest*."""
 
 _UNRELEASED = lazy(
-    r"\bun-?released\b(?: (?:changes|stuff))?|\b(?:in )?(?:the )?(?:next|upcoming) release\b"
+    r"\bun-?released\b(?: (?:changes|stuff))?"
+    r"|\b(?:in )?(?:the )?(?:next|upcoming) (?:major |minor |patch )?(?:release|version)\b"
     r"|\b(?:but |and )?(?:not|hasn't|haven't|isn't|aren't) (?:(?:yet|been) ){0,2}"
     r"(?:released|shipped)(?: yet)?\b(?! in v?[0-9])"
     r"|未发布的?|还没(?:有)?发布的?|下一?个版本",
