@@ -3,7 +3,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo, available_timezones
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from digest.errors import InvalidDate, InvalidWindow, UnknownZone
@@ -27,6 +27,9 @@ def utc(*parts: int) -> datetime:
 
 
 @given(day=DAYS, at=TIMES, zone=ZONES)
+@example(day=date(2026, 3, 29), at=time(2, 30), zone=ZoneInfo("Europe/Berlin"))
+@example(day=date(2026, 10, 25), at=time(2, 30), zone=ZoneInfo("Europe/Berlin"))
+@example(day=date(2011, 12, 30), at=time(12), zone=ZoneInfo("Pacific/Apia"))
 def test_instant_is_the_first_moment_that_shows_the_time_or_a_later_one(day, at, zone):
     moment = instant(day, at, zone)
     wanted = datetime.combine(day, at)
