@@ -59,8 +59,12 @@ _DEFINED = re.compile(
     r"(?:\([^()]{0,80}\)\s*)?(?P<name>[A-Za-z_]\w{0,80})"
 )
 
+_STATEMENT = r"(?!(?:if|elif|elsif|unless|while|until|for|when|return|raise|throw)\b)"
+"""No statement begins here, though it may look like a type before a name: *if defined?(X)*."""
+
 _METHOD = re.compile(
-    r"\s*(?:(?:public|protected|private|static|final|abstract|async|export|declare|readonly"
+    rf"\s*{_STATEMENT}"
+    r"(?:(?:public|protected|private|static|final|abstract|async|export|declare|readonly"
     r"|const|pub)\s+){0,5}(?:[\w<>\[\],.?]{1,80}\s+)?(?:r#)?(?P<name>[A-Za-z_]\w{0,80})"
     r"(?:\?|!)?\s*(?:[(=;]|:(?!:))"
 )

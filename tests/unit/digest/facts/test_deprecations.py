@@ -143,6 +143,7 @@ def test_docstring_of_a_field_that_opens_with_the_word_is_told_from_other_notice
         ("CHANGELOG.md", "- `old_name` is deprecated\n"),
         ("docs/a.md", "It is deprecated since long.\n"),
         ("a.py", "# Setting the size of `pool_limit` is deprecated.\n"),
+        ("a.rb", "# A deprecated alias. Prefer PoolKit.\nif defined?(::Poolkit)\n  x = 1\nend\n"),
     ],
 )
 def test_mentions_are_no_marks(path, text):
