@@ -173,8 +173,24 @@ async def described_now(name: str, ctx: Context, tip: Tip) -> tuple[str, Evidenc
 async def deprecated_now(name: str, ctx: Context, tip: Tip) -> Fact | None:
     """What calls a name deprecated beside its declaration, with its replacement if that is told."""
     bare = re.sub(r"-", "_", name.lstrip("-"))
-    found, _ = await _declarations(bare, {bare, bare.replace("_", "-")}, ctx, tip)
-    return next((fact for fact in found if fact.kind is FactKind.DEPRECATION), None)
+    found, texts = await _declarations(bare, {bare, bare.replace("_", "-")}, ctx, tip)
+    marks = [fact for fact in found if fact.kind is FactKind.DEPRECATION]
+    own = (m for m in marks if m.name == name or (name.isupper() and m.name.endswith(name)))
+    declared = [f.evidence for f in found if f not in marks and f.name.split()[-1] == name]
+    beside = (m for m in marks if _first_below(m, bare, texts) in declared)
+    return next(own, None) or next(beside, None)
+
+
+def _first_below(mark: Fact, bare: str, texts: Mapping[str, str]) -> Evidence:
+    """Where code first has a name below a mark: what follows later has another owner."""
+    from digest.facts.help_text import COMMENT
+
+    path, line = mark.evidence.path, mark.evidence.line or 0
+    lines, has_name = texts[path].split("\n"), _name_in_text(bare)
+    below = range(line, min(len(lines), line + 2 * _NEAR))
+    code = (n for n in below if not COMMENT.match(lines[n]))
+    first = next((n + 1 for n in code if has_name.search(lines[n])), None)
+    return replace(mark.evidence, line=first)
 
 
 async def _described_type(name: str, ctx: Context, tip: Tip) -> tuple[str, Evidence] | None:

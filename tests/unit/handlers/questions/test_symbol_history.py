@@ -360,6 +360,22 @@ impl Variables {
     /// The address of the pool.
     pub const APP_POOL_URL: &'static str = "APP_POOL_URL";
 }
+
+pub struct Arguments {
+    /// (Deprecated: use `--pool-size` instead) How many workers there are.
+    #[arg(long = "size-of-pool")]
+    pub size_of_pool: u8,
+}
+
+pub struct Inner {
+    /// (Deprecated: use `new_reach` instead) How far it reaches.
+    pub pool_reach: u8,
+}
+
+pub struct Outer {
+    #[arg(long = "pool-reach")]
+    pub pool_reach: u8,
+}
 """
 
 
@@ -369,12 +385,15 @@ impl Variables {
         ("is APP_URL deprecated", "Yes.", True),
         ("is APP_URL still there", "Yes.", True),
         ("what should I use instead of APP_URL", "", True),
+        ("is --size-of-pool deprecated", "use `--pool-size` instead: `src/vars.rs:13`", False),
+        ("is --pool-reach deprecated", "No.", False),
         ("is APP_POOL_URL deprecated", "No.", False),
         ("is APP_POOL_URL still there", "Yes.", False),
     ],
 )
 async def test_name_that_the_code_marks_as_deprecated_is_told_as_such(question, answer, marked):
-    told_of = change("eeeeeee6", "Read APP_URL and APP_POOL_URL (#16)", {"src/vars.rs": 5}, NOW)
+    title = "Read APP_URL and APP_POOL_URL, add --size-of-pool and --pool-reach (#16)"
+    told_of = change("eeeeeee6", title, {"src/vars.rs": 5}, NOW)
     source = FakeSource([told_of])
     source.trees = {(told_of.sha, "src/vars.rs"): MARKED}
     shown = markdown((await ask(question, context(source))).document)
