@@ -110,10 +110,11 @@ class Listed:
         return "", ()
 
     async def names(self, branch: Tip, selection: Selection) -> Sequence[str]:
-        """The commits of a window, or the given ones."""
+        """The commits of a window, the whole history for a range, or the given ones."""
         del branch
+        if isinstance(selection, Range):
+            return self._names[::-1]
         if not isinstance(selection, Window):
-            assert not isinstance(selection, Range)
             return selection
         first = bisect_left(self._times, selection.since)
         last = bisect_left(self._times, selection.until)

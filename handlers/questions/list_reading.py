@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
+from functools import cache
 
 from digest.answer.answers import AnswerRow, because, beside_title, entry_of, graded_because
 from digest.answer.listing import NOTHING_FOUND, line_within, survey_of
@@ -264,7 +265,12 @@ async def with_folders(asked: Meant, ctx: Context) -> Meant:
     names = kin(term(words[-1])).union(
         *(way[0] for way in asked.resolved.alternatives if len(way) == len(words) == 1)
     )
-    within = {graded.sha: [*_below(graded, names)] for graded in every}
+
+    @cache  # the same folders are in many changes
+    def is_below(folder: str) -> bool:
+        return any(term(one) in names for one in folder.split("/"))
+
+    within = {graded.sha: [one for one in _folders(graded) if is_below(one)] for graded in every}
     if len(words) > 1 and any(within.values()):
         commit = (await tip_of(ctx)).sha or ""
         said = await ctx.watched.source.mentions(commit, {intent.topic}) or {}
@@ -292,12 +298,10 @@ def _coded(graded: Graded) -> int:
     return sum(file.area is Area.CORE for file in graded.facts.files)
 
 
-def _below(graded: Graded, names: Collection[str]) -> Iterator[str]:
-    """The folder of each program file that is anywhere below a folder with one of the names."""
-    for file in graded.facts.files:
-        folder = file.path.rpartition("/")[0]
-        if file.area is Area.CORE and any(term(one) in names for one in folder.split("/")):
-            yield folder
+def _folders(graded: Graded) -> Iterator[str]:
+    """The folder of each program file."""
+    core = (file for file in graded.facts.files if file.area is Area.CORE)
+    return (file.path.rpartition("/")[0] for file in core)
 
 
 async def respelt(asked: Meant, ctx: Context) -> Meant | None:
