@@ -182,14 +182,14 @@ async def deprecated_now(name: str, ctx: Context, tip: Tip) -> Fact | None:
 
 
 def _first_below(mark: Fact, bare: str, texts: Mapping[str, str]) -> Evidence:
-    """Where code first has a name below a mark: what follows later has another owner."""
+    """Where code first has a name below a mark, else the mark: what follows is another owner's."""
     from digest.facts.help_text import COMMENT
 
     path, line = mark.evidence.path, mark.evidence.line or 0
     lines, has_name = texts[path].split("\n"), _name_in_text(bare)
     below = range(line, min(len(lines), line + 2 * _NEAR))
     code = (n for n in below if not COMMENT.match(lines[n]))
-    first = next((n + 1 for n in code if has_name.search(lines[n])), None)
+    first = next((n + 1 for n in code if has_name.search(lines[n])), line)
     return replace(mark.evidence, line=first)
 
 
