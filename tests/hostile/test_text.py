@@ -51,7 +51,7 @@ from digest.impact.impact_rules import declared_packages, find_usage
 from digest.llm.packing import lines_prompts
 from digest.llm.reply import PartialReply, judge_reply
 from digest.markdown import markdown
-from digest.question.lexicon import is_foreign, language_of
+from digest.question.lexicon import in_usual_words, is_foreign, language_of
 from digest.question.parser import read
 from digest.report.assembly import assemble
 from digest.report.condensed import digest_document
@@ -223,6 +223,7 @@ def _topics(text: str) -> None:
 
 READERS: dict[str, tuple[Callable[[str], object], int]] = {
     "question": (_question, 2_000),
+    "wordings": (in_usual_words, 4_000),
     "long question": (_question, 40_000),
     "subscription": (_subscription, 1_900),
     "topics": (_topics, 1_000),
