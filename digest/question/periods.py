@@ -125,7 +125,9 @@ _FRAME_BEFORE = lazy(
     re.IGNORECASE,
 )
 
-_OVER_LAST = lazy(r"(?:in|over|within|during|for) the (?:last|previous) ", re.IGNORECASE)
+_OVER_LAST = lazy(
+    r"(?:(?:in|over|within|during) the (?:last|previous)|for the last) ", re.IGNORECASE
+)
 """*In the last month* counts back from now; *last month* is the whole month before."""
 
 _UNITS_OF_TIME = frozenset({"unit", "unit_zh", "weekend", "weekend_zh"})

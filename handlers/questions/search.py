@@ -192,7 +192,8 @@ async def with_close_titles(
     """
     if found.error is not None or (isinstance(intent, Changed) and not intent.topic):
         return found
-    if not found.total and not isinstance(intent, Changed | Search):
+    named = found.total and isinstance(intent, Touched)
+    if not (named or isinstance(intent, Changed | Search)):
         return found
     partly = isinstance(intent, Touched) and reading.unknown
     if found.intent not in {"changed", "touched"} and not (isinstance(intent, Search) or partly):

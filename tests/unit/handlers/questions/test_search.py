@@ -13,7 +13,7 @@ from digest.core.grade import Level
 from digest.core.reference import Query
 from digest.markdown import markdown
 from digest.question.commit_range import Refs
-from digest.question.intent import Changed, Search
+from digest.question.intent import Affected, Changed, Search
 from digest.question.parser import Reading
 from digest.window import Window
 from handlers.questions.changed import list_changes
@@ -277,6 +277,7 @@ NIGHT = Changed(window=WEEK, topic="night pump")
         (replace(NIGHT, people=True, reviewers=True), [1]),
         (replace(NIGHT, counted=True), [1]),
         (replace(NIGHT, against=WEEK), [1]),
+        (Affected(window=WEEK), [1]),  # by what a reader uses, not by words
     ],
 )
 async def test_titles_as_close_as_what_was_found_are_added_within_what_is_asked_for(
