@@ -79,7 +79,7 @@ async def read(clone: str, selection: Selection) -> list[Material]:
             for change in batch:
                 facts = extract(change, texts)
                 graded = Graded(commit=change.commit, facts=facts, grade=grade(facts))
-                found.append(Material(change=change, facts=facts, graded=graded))
+                found.append(Material(change=change, facts=facts, graded=graded, secrets=0))
         return found
 
 

@@ -127,7 +127,7 @@ class Dialogue(Generic[T]):
         self._weights: dict[str, float] = {}
         self._output = min(request.output_tokens, profile.max_output)
         self._more: tuple[ModelMessage, ...] = ()
-        self._ways = {"blank", "wider", "shorter", "mend", "lower"}
+        self._ways = {"blank", "wider", "shorter", "mend"}
 
     def ask(self, dialect: Dialect) -> Ask:
         """The next request. Raises ``CONTEXT_LENGTH`` if it cannot fit."""
@@ -168,7 +168,7 @@ class Dialogue(Generic[T]):
                 return self._longer(ask)
             if unusable.reason is ModelReason.EMPTY:
                 return self._once("blank", unusable)
-            if unusable.shapeless and not proven and self._ways.isdisjoint({"mend"}):
+            if unusable.shapeless and not proven and "mend" not in self._ways:
                 return self._step_down(ask, unusable)
             return self._ask_for_repair(unusable, answer)
 
@@ -229,9 +229,8 @@ class Dialogue(Generic[T]):
         return AskAgain(why=unusable.reason, unkept=unusable.unkept)
 
     def _step_down(self, ask: Ask, unusable: _Unusable) -> AskAgain:
-        if ask.dialect.rung.below is None or "lower" not in self._ways:
+        if ask.dialect.rung.below is None:
             raise ModelError(unusable.reason, unusable.complaint)
-        self._ways.discard("lower")
         self._more = ()
         return AskAgain(why=unusable.reason, unkept=True)
 

@@ -9,7 +9,6 @@ to look.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from digest.core.authors import without_presented
@@ -123,7 +122,7 @@ _DENIED = lazy(
 
 def find_in_message(message: str, subject: Subject) -> Iterator[Fact]:
     """Advisories and words for weaknesses, each once, where the message names them first."""
-    seen: Counter[str] = Counter()
+    seen: set[str] = set()
     aside = _SETS_ASIDE.match(subject.words) or _DENIED.search(message[:_MOST_MESSAGE])
     low = "" if aside else message.lower()
     told = any(hint in low for hint in _WORD_HINTS)
@@ -131,9 +130,9 @@ def find_in_message(message: str, subject: Subject) -> Iterator[Fact]:
     for number, line in message_lines(message) if told else ():
         for found in _ADVISORY.finditer(line):
             name = f"CVE-{found[1]}-{found[2]}" if found[1] else found[3] or found[4]
-            if not seen[name]:
+            if name not in seen:
                 yield _said(name, "advisory", number)
-            seen[name] += 1
+            seen.add(name)
         whole = left == subject.words and subject.title in line  # in a merge the title is below
         said = left and line if number > 1 or whole else left
         for found in (*_WORDS.finditer(said), *_ACRONYMS.finditer(said)):
@@ -141,9 +140,9 @@ def find_in_message(message: str, subject: Subject) -> Iterator[Fact]:
             noun = number > 1 or name.endswith("ies")
             if noun and _NOUN.match(name) and not _MENDED.search(said):
                 continue
-            if not seen[name]:
+            if name not in seen:
                 yield _said(found[0], "words", number)
-            seen[name] += 1
+            seen.add(name)
     if message.startswith(PRIVATE_FORK):
         yield _said("[private fork]", "advisory", 1)
     elif mark := _MARK.search(subject.words):

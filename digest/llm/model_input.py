@@ -40,7 +40,7 @@ class Material:
     change: Change  # what the repository's privacy lets out, without secrets
     facts: Facts  # as ``change``, with the files in the same order
     graded: Graded  # everything that is known, and never leaves the machine
-    secrets: int = 0  # how many were masked
+    secrets: int  # how many were masked
     bare: bool = False  # privacy keeps all lines back
 
     @property

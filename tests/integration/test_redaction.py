@@ -240,6 +240,12 @@ def test_rules_of_a_data_folder_are_used_where_the_user_has_none(
     assert rules_folder(own) == cache
 
 
+def test_folder_of_the_caches_of_a_new_user_is_made(cache: Path, tmp_path: Path) -> None:
+    cache.parent.parent.rmdir()
+    assert rules_folder(tmp_path / "secret-rules") == cache
+    assert {path.stat().st_mode & 0o077 for path in (cache, cache.parent)} == {0}
+
+
 def test_rules_are_not_stored_where_others_can_write(cache: Path, tmp_path: Path) -> None:
     assert rules_folder(tmp_path / "secret-rules") == cache
     cache.parent.chmod(0o770)

@@ -50,7 +50,7 @@ def material(
         facts=facts,
         grade=Grade(score=SCORES[level], level=level, reasons=reasons),
     )
-    return Material(change=change, facts=facts, graded=graded)
+    return Material(change=change, facts=facts, graded=graded, secrets=0)
 
 
 OLD_CLI = """\

@@ -81,6 +81,15 @@ async def test_server_that_never_keeps_to_a_format_is_asked_in_words_from_the_fi
     assert setup.memory.recall(setup.config.base_url, setup.config.name).rung is Rung.TEXT
 
 
+async def test_model_that_keeps_to_no_form_is_asked_once_on_each_rung(serve, connect):
+    server = serve(answer=lambda _: Says(text='{"colour": "blue"}'))
+    setup = connect(server)
+    with pytest.raises(ModelError) as caught:
+        await setup.model.complete(request())
+    assert caught.value.reason is ModelReason.WRONG_SHAPE
+    assert [sent.format for sent in server.asked] == ["json_schema", "json_object", ""]
+
+
 async def test_reply_that_only_the_caller_refuses_keeps_the_rung(serve, connect):
     seen = []
 

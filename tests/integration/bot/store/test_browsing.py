@@ -80,6 +80,9 @@ async def test_lines_and_places_of_a_window(archive: SqlArchive, browsing: SqlBr
     await archive.save(REPOSITORY, [made(3, at=window.since), made(4, at=window.until)])
     found = [line.at for line in await browsing.lines(REPOSITORY, window)]
     assert found == [START + timedelta(minutes=1), window.since]
+    await archive.save(REPOSITORY, [made(5, paths=[f"{name}/run.py" for name in "fbdace"])])
+    places = await browsing.places(REPOSITORY, window, 6)
+    assert places == [(name, 1) for name in ("a", "b", "c", "d", "e", "engine/core")]
 
 
 async def test_others_reads_only_what_was_archived_since_it_was_last_asked(

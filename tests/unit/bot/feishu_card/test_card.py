@@ -211,6 +211,16 @@ def test_buttons_open_or_come_back():
     assert "Nowhere" in card.text
 
 
+def test_only_buttons_that_feishu_takes_whole_come_back():
+    """A value that is too long to come back is told in words, and so is a label too long to read."""
+    given = [("a" * 60, "1" * 400), ("b" * 61, "#1"), ("c", "2" * 401)]
+    buttons = (Button(label, action="explain", value=value) for label, value in given)
+    card = see_body(one(Actions(tuple(buttons))).body)
+    assert [button["label"] for button in card.buttons] == ["a" * 60, "b" * 59 + "…"]
+    assert "b" * 61 in card.text
+    assert "2" * 401 in card.text
+
+
 def test_where_nothing_comes_back_an_action_is_told_in_words():
     card = see_body(one(Actions((Button("Explain", "explain", "#1"),)), style=SMALL).body)
     assert not card.buttons

@@ -842,6 +842,20 @@ def test_default_of_the_title_is_told_where_the_code_has_its_value():
     assert not told("app/pick.py", old, new.replace("16384", "100"), title)
 
 
+def test_default_of_the_title_that_the_code_tells_as_well_is_told_once():
+    title = "Update default `max_batch` from 8192 to 16384"
+    pool = '@dataclass\nclass PoolConfig:\n    max_batch: int = {}\n    kind: str = "{}"\n'
+    pick = "def pick(memory):\n    max_batch = {}\n    return max_batch\n"
+    old, new = (
+        ("app/config.py", pool.format(8192, "a"), pool.format(16384, "a")),
+        ("app/pick.py", pick.format(8192), pick.format("16384 if memory > 9 else 8192")),
+    )
+    assert [f.name for f in facts_of(title, old, new).items] == ["PoolConfig.max_batch"]
+    other = ("app/config.py", pool.format(8192, "a"), pool.format(8192, "b"))
+    names = [f.name for f in facts_of(title, other, new).items]
+    assert names == ["PoolConfig.kind", "max_batch"]
+
+
 @pytest.mark.parametrize(
     ("line", "condition"),
     [("elif memory > 9:", "memory > 9"), ("else:", "..."), ("for n in it:", None)],

@@ -334,6 +334,17 @@ def test_flag_that_one_of_several_commands_has_is_told_with_its_command(path, te
     assert facts == [f"added {name}"]
 
 
+def test_flags_of_one_name_in_two_sets_have_their_own_defaults():
+    text = (
+        'package main\n\nfunc main() {{\n\tfs.String("url", "{}", "Address.")\n'
+        '\tflags.String("url", "{}", "Address.")\n}}\n'
+    )
+    assert find("a.go", text.format("a", "b"), text.format("c", "d"), "flag") == [
+        'changed -url "a" -> "c" @4n',
+        'changed -url "b" -> "d" @5n',
+    ]
+
+
 def test_flag_that_a_command_gets_from_a_shared_group_is_not_removed():
     shared = RUST_COMMANDS.replace(
         "    #[arg(long)]\n    pub output_file: Option<PathBuf>,\n    pub packages",

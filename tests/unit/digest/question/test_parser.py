@@ -13,7 +13,7 @@ from digest.core.facts import Action, FactKind
 from digest.core.grade import Level
 from digest.core.reference import Reference, parse_reference
 from digest.errors import FutureWindow, InvalidDate, InvalidWindow, UserError
-from digest.question.intent import Changed, DigestOf, Explain, Help, Search, Unknown
+from digest.question.intent import Changed, DigestOf, Explain, Help, Search, Touched, Unknown
 from digest.question.lexicon import LONGEST, language_of
 from digest.question.parser import parse
 from digest.question.questions import QUESTIONS, format_intent
@@ -291,4 +291,17 @@ def test_words_that_were_once_taken_for_a_topic(question, meant):
     ["by whom", "changes by whom", "HEAD~1..HEAD", "v1.0..v1.1~2"],
 )
 def test_words_that_name_nothing_of_what_is_there(question):
+    assert isinstance(parse(question, AUGUST, ZoneInfo("UTC")), Unknown)
+
+
+@pytest.mark.parametrize(
+    ("question", "claim"),
+    [("when was my --fast flag added", "added"), ("do I still need --fast", "needed")],
+)
+def test_flag_of_the_asker_is_that_of_the_project(question, claim):
+    assert parse(question, AUGUST, ZoneInfo("UTC")) == Touched(name="--fast", claim=claim)
+
+
+@pytest.mark.parametrize("question", ["when was my scheduler added", "what happened to my house"])
+def test_things_of_the_asker_are_not_those_of_the_project(question):
     assert isinstance(parse(question, AUGUST, ZoneInfo("UTC")), Unknown)

@@ -8,8 +8,9 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from digest.facts import extract
 from digest.window import Window
-from handlers.digests.ingest import enrich, fill, with_descriptions
+from handlers.digests.ingest import enrich, fill, ingest, with_descriptions
 from handlers.ports.storage import Range
 from tests.support.fakes import REPOSITORY, FakeSource, change, context
 
@@ -59,6 +60,20 @@ async def test_forge_is_asked_for_what_changed_shortly_before_the_last_time_too(
     ctx = replace(ctx, requests=Until(), watched=replace(ctx.watched, forge=Forge()))
     assert await enrich(ctx) == 0
     assert asked == [until and until - timedelta(minutes=5)]
+
+
+async def test_change_that_cannot_be_read_is_told_and_does_not_keep_the_others(monkeypatch):
+    def reads(changed, *given):
+        if changed.commit.message.startswith("Odd"):
+            raise ValueError("an odd commit")
+        return extract.bare(changed)
+
+    monkeypatch.setattr(extract, "extract", reads)
+    changes = [change("a", "Odd (#2)", at=NOON), change("b", "Plain (#1)", at=NOON)]
+    ctx = context(FakeSource(changes), at=NOON)
+    read = await ingest(ctx, [one.sha for one in changes], await tip(ctx))
+    assert [graded.sha for graded in read.changes] == [one.sha for one in changes]
+    assert read.failures == {changes[0].sha: "ValueError: an odd commit"}
 
 
 class Kept:

@@ -96,7 +96,7 @@ async def test_what_is_not_declared_is_said_to_be_none_and_nothing_else():
 async def test_changes_near_to_a_purpose_are_no_guess_at_the_question():
     shown, answer = await told("tidy up", "flag")
     assert answer.total == 1
-    assert "Closest to the words of the question:" in shown
+    assert "Closest to the words of the question:\n\n- 🟢 [Tidy up (#1)]" in shown
     assert "do not understand" not in shown
 
 
@@ -146,3 +146,17 @@ async def test_file_with_the_name_is_read_before_many_that_only_have_the_words()
     shown, _ = await told("cache size", "flag", trees=others | TREES)
     assert "`--cache-size`" in shown
     assert "found none" not in shown
+
+
+@pytest.mark.parametrize(("above", "below", "found"), [(4, 0, 1), (5, 0, 0), (0, 8, 1), (0, 9, 0)])
+async def test_words_are_a_description_near_a_name_only(above, below, found):
+    comment = "    # Says how many rabbits there are.\n" + "    # More of that.\n" * (above - 1)
+    docs = '    """A field.\n' + "    More of that.\n" * (below - 2) + "    Of rabbits.\n"
+    trees = {
+        "src/config.py": "@dataclass\nclass RowsConfig:\n    first: int = 1\n"
+        + (comment if above else "")
+        + "    extent: int = 3\n"
+        + (f'{docs}    """\n' if below else "")
+    }
+    _, answer = await told("rabbits", "config", trees=trees)
+    assert answer.total == found

@@ -11,6 +11,7 @@ from digest.core.change import Change, Hunk
 from digest.markdown import markdown
 from handlers.router import ask
 from tests.support.fakes import FakeSource, change, context
+from tests.unit.digest.facts import changes
 
 NOW = datetime(2026, 1, 23, 12, 0, tzinfo=UTC)
 EMPTY = "empty"
@@ -163,6 +164,16 @@ async def test_dependencies_are_told_from_their_first_version_to_their_last(rais
     answer = await ask("dependency updates this week", raises)
     assert shas(answer) == ["aaaaaaa1", "bbbbbbb2"]
     assert "`flask`: `3.0.0` → `3.1.0` · " in markdown(answer.document)
+
+
+async def test_versions_that_are_commits_are_told_by_their_beginning():
+    before, after = "0123456789abcdef" + "0" * 24, "fedcba9876543210" + "0" * 24
+    lines = [f"jobs:\n  a:\n    steps:\n      - uses: octo/check@{v}\n" for v in (before, after)]
+    made = change("aaaaaaa1", "Bump octo/check (#12)", at=NOW - timedelta(days=1))
+    source = FakeSource([replace(made, files=(changes.file(".github/workflows/ci.yml", *lines),))])
+    source.blobs = {changes.blob(text): text for text in lines}
+    answer = await ask("dependency updates this week", context(source))
+    assert "`octo/check`: `0123456789` → `fedcba9876`" in markdown(answer.document)
 
 
 @pytest.mark.parametrize(

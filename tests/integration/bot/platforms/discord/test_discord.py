@@ -33,6 +33,7 @@ from tests.servers.discord import DiscordServer, see
 from tests.servers.loopback import DropsAfter, Fails, Hangs
 from tests.support.samples_documents import answer_en, answer_zh, digest_en, digest_zh
 from tests.support.strategies import documents
+from tests.support.virtual import run_in_virtual_time
 
 GOLDEN = Path(__file__).parents[4] / "data" / "discord"
 HELLO = Document(title="hello", blocks=(Paragraph((Text("hello"),)),))
@@ -205,3 +206,20 @@ def test_narrow_table_stands_in_columns_and_a_linked_one_in_lines():
     linked = Table(head, (((Link("1", "https://x.org/1"),), (Text("36"),)),))
     (lines,) = render(Document(title="t", blocks=(linked,)))
     assert lines.body.split("\n")[1] == "- [1](https://x.org/1) · 36"
+
+
+def test_posts_that_are_due_together_are_no_more_than_discord_takes():
+    """Five in two seconds; waiting longer than that would delay them for nothing."""
+
+    async def posted(loop):
+        sender = Discord(SecretStr("https://discord.example/api/webhooks/1/t"), HttpClient())
+        began = loop.time()
+        times = []
+        for _ in range(11):
+            await sender.ready("")
+            times.append(loop.time() - began)
+        return times
+
+    times = run_in_virtual_time(posted)
+    assert all(later - one >= 2.0 for one, later in zip(times, times[4:], strict=False))
+    assert times[10] == pytest.approx(5.0)

@@ -9,6 +9,7 @@ import aiohttp
 import pytest
 
 from bot.platforms.feishu.connection import (
+    BadFrame,
     LongConnection,
     Method,
     Pieces,
@@ -21,6 +22,21 @@ from tests.support.virtual import run_in_virtual_time
 def frame(name: str, total: int, place: int, payload: bytes = b"x") -> SocketFrame:
     headers = {"message_id": name, "sum": str(total), "seq": str(place)}
     return SocketFrame(method=Method.DATA, headers=headers, payload=payload)
+
+
+@pytest.mark.parametrize("kind", range(8))
+def test_fields_that_a_frame_may_get_later_are_passed_over(kind):
+    """Their kinds are those of https://protobuf.dev/programming-guides/encoding/#structure."""
+    values = {0: b"\x96\x01", 1: b"\x01" * 8, 2: b"\x03abc", 5: b"\x01" * 4}
+    data = frame("m", 1, 0)
+    unknown = bytes([12 << 3 | kind]) + values.get(kind, b"\x01")
+    if kind in values:
+        assert SocketFrame.parse(unknown + data.dump()) == data
+        with pytest.raises(BadFrame):
+            SocketFrame.parse(data.dump() + unknown[:-1])
+    else:
+        with pytest.raises(BadFrame):
+            SocketFrame.parse(unknown + data.dump())
 
 
 def test_pieces_are_joined_in_their_places_whatever_order_they_come_in():
