@@ -146,9 +146,11 @@ class Listed:
         del blobs
         return {}
 
-    async def mentions(self, commit: str, words: Collection[str]) -> None:
+    async def mentions(
+        self, commit: str, words: Collection[str], *, settings: bool = False
+    ) -> None:
         """Unknown."""
-        del commit, words
+        del commit, words, settings
 
     async def lines_with(self, commit: str, parts: Collection[str]) -> None:
         """Unknown."""

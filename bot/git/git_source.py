@@ -24,17 +24,10 @@ from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from bot.git import patches
+from bot.git import history_index, patches
 from bot.git.address import without_credentials
 from bot.git.git_process import Git, GitFailed
-from bot.git.history_index import (
-    FirstParents,
-    NumberIndex,
-    find_lines,
-    find_mentions,
-    is_program,
-    read_titles,
-)
+from bot.git.history_index import PROGRAM, SETTINGS, FirstParents, NumberIndex
 from bot.git.repository_layout import BorrowedRepository
 from bot.git.revisions import (
     DETACHED,
@@ -237,7 +230,7 @@ class GitSource:
         span = f"{after}..{branch.sha}" if after else branch.sha
         if span not in self._titles:
             with _git_errors():
-                listed = await read_titles(self._view.git(), span)
+                listed = await history_index.read_titles(self._view.git(), span)
             whole = {key: kept for key, kept in self._titles.items() if key == branch.sha}
             self._titles = whole | {span: listed}
         return self._titles[span]
@@ -264,29 +257,31 @@ class GitSource:
             return await patches.read_texts(self._view.git(), [full_name(blob) for blob in blobs])
 
     async def mentions(
-        self, commit: str, words: Collection[str]
+        self, commit: str, words: Collection[str], *, settings: bool = False
     ) -> Mapping[str, Collection[str]] | None:
-        """Paths of program text by word; ``None`` if the whole tree cannot be searched."""
-        return await self._searched(commit, find_mentions, words)
+        """Paths of program text by word, or of ``settings``; ``None`` if it cannot be searched."""
+        languages = SETTINGS if settings else PROGRAM
+        return await self._searched(commit, history_index.find_mentions, words, languages)
 
     async def lines_with(
         self, commit: str, parts: Collection[str]
     ) -> Mapping[str, Sequence[int]] | None:
         """Lines of program text, from 1, that have all parts in any case, by path; or ``None``."""
-        return await self._searched(commit, find_lines, parts)
+        return await self._searched(commit, history_index.find_lines, parts)
 
     async def _searched(
         self,
         commit: str,
-        find: Callable[[Git, str, Collection[str]], Awaitable[T]],
+        find: Callable[[Git, str, Collection[str], Collection[str]], Awaitable[T]],
         words: Collection[str],
+        languages: Collection[str] = PROGRAM,
     ) -> T | None:
         with _git_errors():
             name = full_name(commit)
-            if self._remote is not None and not await self._hold(self._remote, name):
+            if self._remote is not None and not await self._hold(self._remote, name, languages):
                 return None
             try:
-                return await find(self._view.git(), name, words)
+                return await find(self._view.git(), name, words, languages)
             except GitFailed as failure:
                 if failure.status is None:
                     raise
@@ -383,16 +378,17 @@ class GitSource:
                 async for batch in batches:
                     yield await patches.with_branches(self._view.git(), batch)
 
-    async def _hold(self, remote: Clone, commit: str) -> bool:
-        """Have the program text of a tree in the clone, fetched at once where absent."""
+    async def _hold(self, remote: Clone, commit: str, languages: Collection[str]) -> bool:
+        """Have the text of a tree in some languages in the clone, fetched at once where absent."""
         try:
             files = await self._tree(commit)
         except GitFailed as failure:
             if failure.status is None:
                 raise
             return False
-        blobs = dict.fromkeys(blob for path, blob in files.items() if is_program(path))
-        return await self._bring(remote, list(blobs), _MOST_FETCHED)
+        blobs = {blob: path for path, blob in files.items()}
+        wanted = [one for one, path in blobs.items() if history_index.is_searched(path, languages)]
+        return await self._bring(remote, wanted, _MOST_FETCHED)
 
     async def _bring(self, remote: Clone, blobs: Sequence[str], most: float = inf) -> bool:
         """Fetch absent blobs at once, up to ``most``; return whether all are there."""

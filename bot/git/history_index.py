@@ -159,24 +159,34 @@ _AT_ONCE = 400  # words in one search: larger patterns get slow
 _FEW = 60  # words up to which git's own search is faster than one through all files
 _FILE = b"100"  # how the modes of files begin, unlike those of links and submodules
 _LONGEST_LINE = 20_000  # bytes of a line in which words are looked for; longer lines are data
-_PROGRAM = (
-    "python", "rust", "go", "javascript", "typescript", "java", "c", "cpp", "cuda", "shell",
-    "cmake",
+PROGRAM = (
+    "python", "rust", "go", "javascript", "typescript", "java", "kotlin", "scala", "groovy", "c",
+    "cpp", "cuda", "hip", "opencl", "metal", "objective-c", "swift", "csharp", "fsharp", "ruby",
+    "php", "perl", "lua", "r", "julia", "dart", "elixir", "erlang", "haskell", "ocaml", "clojure",
+    "zig", "nim", "fortran", "shell", "powershell", "cmake", "protobuf", "vue", "svelte", "astro",
 )  # fmt: skip
 
 
-def is_program(path: str) -> bool:
+"""The languages of what programs do."""
+SETTINGS = ("yaml", "toml", "ini", "json", "xml", "sql", "graphql", "html", "terraform")
+"""The languages of settings, schemas and templates, which may be all of a project."""
+
+
+def is_searched(path: str, languages: Collection[str] = PROGRAM) -> bool:
     """Whether a file is among those that are searched; what others wrote is not."""
-    return language_of(path) in _PROGRAM and not VENDORED.intersection(path.split("/")[:-1])
+    return language_of(path) in languages and not VENDORED.intersection(path.split("/")[:-1])
 
 
-async def find_lines(git: Git, commit: str, parts: Collection[str]) -> dict[str, list[int]]:
-    """The numbers of program lines that have all parts, in any case. Raises ``GitFailed``."""
+async def find_lines(
+    git: Git, commit: str, parts: Collection[str], languages: Collection[str] = PROGRAM
+) -> dict[str, list[int]]:
+    """The numbers of lines that have all parts, in any case. Raises ``GitFailed``."""
     found: dict[str, list[int]] = {}
     if not parts or any(not part or "\n" in part for part in parts):
         return found
     every = [one for part in parts for one in ("--and", "-e", part)][1:]
-    for line in await _grepped(git, commit, ("--ignore-case", "--line-number", *every)):
+    given = ("--ignore-case", "--line-number", *every)
+    for line in await _grepped(git, commit, given, languages=languages):
         path, number, _ = _NUMBERED.split(line, maxsplit=1)
         found.setdefault(path.decode("utf-8", "surrogateescape"), []).append(int(number))
     return found
@@ -185,12 +195,14 @@ async def find_lines(git: Git, commit: str, parts: Collection[str]) -> dict[str,
 _NUMBERED = re.compile(rb"\0(\d+)[\0:]")  # older releases of git end the number with a colon
 
 
-async def find_mentions(git: Git, commit: str, words: Iterable[str]) -> dict[str, set[str]]:
-    """The program files with each word as a whole, in a commit's tree. Raises ``GitFailed``."""
+async def find_mentions(
+    git: Git, commit: str, words: Iterable[str], languages: Collection[str] = PROGRAM
+) -> dict[str, set[str]]:
+    """The files with each word as a whole, in a commit's tree. Raises ``GitFailed``."""
     asked = sorted({w for w in words if w and "\n" not in w})
     mentions: dict[str, set[str]] = {word: set() for word in asked}
     for start in range(0, len(asked), _AT_ONCE):
-        await _search(git, commit, asked[start : start + _AT_ONCE], mentions)
+        await _search(git, commit, asked[start : start + _AT_ONCE], mentions, languages)
     return mentions
 
 
@@ -200,7 +212,11 @@ def _as_whole(word: str) -> str:
 
 
 async def _search(
-    git: Git, commit: str, words: Sequence[str], mentions: dict[str, set[str]]
+    git: Git,
+    commit: str,
+    words: Sequence[str],
+    mentions: dict[str, set[str]],
+    languages: Collection[str],
 ) -> None:
     # A line with a word has every part of it, so a part stands for the words that contain it.
     parts = [w for w in words if not any(o in w for o in words if o != w)]
@@ -208,7 +224,7 @@ async def _search(
     # Whole words are told apart here: git takes twice as long for it.
     longest_first = sorted(words, key=len, reverse=True)
     whole = re.compile(rf"(?<!\w)(?:{'|'.join(map(_as_whole, longest_first))})(?!\w)")
-    async with aclosing(search(git, commit, parts)) as lines:
+    async with aclosing(search(git, commit, parts, languages)) as lines:
         async for path, line in lines:
             for word in whole.findall(line[:_LONGEST_LINE].decode("utf-8", "replace")):
                 mentions[word].add(path.decode("utf-8", "surrogateescape"))
@@ -218,17 +234,23 @@ _Lines = AsyncGenerator[tuple[bytes, bytes], None]
 """The lines with a word, each after the path of its file."""
 
 
-async def _grep(git: Git, commit: str, words: Sequence[str]) -> _Lines:
+async def _grep(git: Git, commit: str, words: Sequence[str], languages: Collection[str]) -> _Lines:
     """The lines that git's own search finds, which takes longer with every word."""
     given = ("--no-line-number", "-f", "-")
-    for found in await _grepped(git, commit, given, stdin_lines(words)):
+    for found in await _grepped(git, commit, given, stdin_lines(words), languages):
         path, _, line = found.partition(b"\0")
         yield path, line
 
 
-async def _grepped(git: Git, commit: str, given: Sequence[str], stdin: bytes = b"") -> list[bytes]:
-    """What git's search writes for each line of a program that it finds, from the path on."""
-    paths = [f"*.{ending}" for language in _PROGRAM for ending in endings_of(language)]
+async def _grepped(
+    git: Git,
+    commit: str,
+    given: Sequence[str],
+    stdin: bytes = b"",
+    languages: Collection[str] = PROGRAM,
+) -> list[bytes]:
+    """What git's search writes for each line that it finds, from the path on."""
+    paths = [f"*.{ending}" for language in languages for ending in endings_of(language)]
     paths += [f":(exclude,glob)**/{folder}/**" for folder in sorted(VENDORED)]
     # Our git processes take paths literally by default; here they are patterns.
     patterned = git.with_environment(GIT_LITERAL_PATHSPECS="0", GIT_GLOB_PATHSPECS="0")
@@ -244,7 +266,7 @@ async def _grepped(git: Git, commit: str, given: Sequence[str], stdin: bytes = b
     return [line[len(commit) + 1 :] for line in out.split(b"\n") if line]
 
 
-async def _scan(git: Git, commit: str, words: Sequence[str]) -> _Lines:
+async def _scan(git: Git, commit: str, words: Sequence[str], languages: Collection[str]) -> _Lines:
     """The lines with a word in the contents of all files, which any number of words may have."""
     import re2  # few commands search for as many words
 
@@ -255,7 +277,9 @@ async def _scan(git: Git, commit: str, words: Sequence[str]) -> _Lines:
     paths: dict[str, list[bytes]] = {}
     for entry in listed.split(b"\0"):
         fields, _, path = entry.partition(b"\t")
-        if fields.startswith(_FILE) and is_program(path.decode("utf-8", "surrogateescape")):
+        if fields.startswith(_FILE) and is_searched(
+            path.decode("utf-8", "surrogateescape"), languages
+        ):
             paths.setdefault(fields.rpartition(b" ")[2].decode(), []).append(path)
     async with aclosing(read_blobs(git, paths)) as blobs:
         async for blob, content in blobs:

@@ -132,9 +132,12 @@ class Source(Protocol):
         """The contents of blobs by name, without absent, oversized (1 MiB) and binary ones."""
 
     async def mentions(
-        self, commit: str, words: Collection[str]
+        self, commit: str, words: Collection[str], *, settings: bool = False
     ) -> Mapping[str, Collection[str]] | None:
-        """The source paths with each word in a commit's tree; ``None`` if that is not available."""
+        """The source paths with each word in a commit's tree; ``None`` if that is not available.
+
+        ``settings`` are the files of settings, schemas and templates instead.
+        """
 
     async def lines_with(
         self, commit: str, parts: Collection[str]

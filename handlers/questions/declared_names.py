@@ -350,10 +350,19 @@ async def _came_to(path: str, has: Callable[[str], bool], ctx: Context, tip: Tip
 
 
 async def files_with(name: str, ctx: Context, sha: str) -> Sequence[str] | None:
-    """The program files that contain a word, tests last; ``None`` if they cannot be read."""
-    there = await ctx.watched.source.mentions(sha, [name]) if _WORD.fullmatch(name) else None
-    return (
-        None
-        if there is None
-        else sorted(there.get(name, ()), key=lambda path: ("test" in path, path))
-    )
+    """The program files that contain a word, tests last; ``None`` if they cannot be read.
+
+    A name that no program has may be a setting of files that are read as they are.
+    """
+    source, listed = ctx.watched.source, [name]
+    there = await source.mentions(sha, listed) if _WORD.fullmatch(name) else None
+    if there is not None and not there.get(name) and not name.startswith("-"):
+        there = await source.mentions(sha, listed, settings=True)
+        kept = (path for path in (there or {}).get(name, ()) if area_of(path) in _SET_IN)
+        there = there and {name: list(kept)}
+    if there is None:
+        return None
+    return sorted(there.get(name, ()), key=lambda path: ("test" in path, path))
+
+
+_SET_IN = {Area.CORE, Area.CONFIG, Area.BUILD}

@@ -154,12 +154,12 @@ class FakeSource:
         return {b: self.blobs[b] for b in blobs if b in self.blobs}
 
     async def mentions(
-        self, commit: str, words: Collection[str]
+        self, commit: str, words: Collection[str], *, settings: bool = False
     ) -> Mapping[str, Collection[str]] | None:
         self._called("mentions", commit, tuple(sorted(words)))
-        return {
-            w: {p for c, p in self.trees if c == commit and w in self.trees[c, p]} for w in words
-        }
+        here = {p: text for (c, p), text in self.trees.items() if c == commit}
+        searched = [p for p in here if p.endswith((".yaml", ".toml")) == settings]
+        return {w: {p for p in searched if w in here[p]} for w in words}
 
     async def lines_with(
         self, commit: str, parts: Collection[str]

@@ -24,6 +24,8 @@ async def test_words_that_contain_each_other_are_found_apart(
             "a.py": "run_all = f(x.y)\n",
             "b.py": "run = 1\n",
             "c.py": "rerun = xay\n",
+            "lib/d.rb": "def run = 1\n",
+            "e.kt": "fun run() = 1\n",
             "d.txt": "run",
             "third_party/x/vendor/e.py": "run = 2\n",
             "vendor/f.py": "run = 3\n",
@@ -31,7 +33,7 @@ async def test_words_that_contain_each_other_are_found_apart(
     )
     words = ("run", "run_all", "f(x.y)")
     assert await find_mentions(reading(builder.path), sha, words) == {
-        "run": {"b.py"},
+        "run": {"b.py", "lib/d.rb", "e.kt"},
         "run_all": {"a.py"},
         "f(x.y)": {"a.py"},
     }

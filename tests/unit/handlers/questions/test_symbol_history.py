@@ -380,6 +380,23 @@ pub struct Outer {
 
 
 @pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("poolSelector", "Yes.\n\n`poolSelector` still exists: in `charts/pool/values.yaml`."),
+        ("poolChecker", "No.\n\n`poolChecker` does not occur"),  # where the checks of a host set it
+    ],
+)
+async def test_setting_that_no_program_reads_is_looked_for_where_it_is_set(name, said):
+    told_of = change("eeeeeee6", "Sort the pool (#16)", {"charts/pool/values.yaml": 5}, NOW)
+    source = FakeSource([told_of])
+    source.trees = {
+        (told_of.sha, "charts/pool/values.yaml"): "poolSelector: {}\n",
+        (told_of.sha, ".github/workflows/test.yaml"): "poolChecker: on\n",
+    }
+    assert said in markdown((await ask(f"is {name} still there", context(source))).document)
+
+
+@pytest.mark.parametrize(
     ("question", "answer", "marked"),
     [
         ("is APP_URL deprecated", "Yes.", True),
