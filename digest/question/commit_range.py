@@ -163,8 +163,19 @@ _SERIES = lazy(
 )
 """All releases with the same first numbers: *the 0.12 series*."""
 
-_MAJOR = lazy(r"(?<=\bin )(v[0-9]{1,3})(?= ?(?:$|[,?]|\b(?:this|last|since|so far|yet|during)\b))")
+_MAJOR = lazy(
+    r"(?:(?<=\bin )|(?<=\bfor )|(?<=\bof )|(?<=\bwith ))(v[0-9]{1,3})"
+    r"(?= ?(?:$|[,?]|\b(?:this|last|since|so far|yet|during)\b))"
+)
 """A major version: *which rules were added in v8 this year*."""
+
+_TO_MAJOR = lazy(
+    r"((?:\b(?:upgrad|updat|migrat|mov|jump|switch|bump)\w*\b[^.?!;\d]{0,30}"
+    r"(?: from (?:[a-z]\w+ )?v?\d[\d.]{0,9})? to|升级?[到至]|更新到|迁移到|换到) ?)"
+    r"v?([0-9]{1,2})(?![\w./:%-]|[月天个次条]| [a-z])",
+    re.IGNORECASE,
+)
+"""A major version to upgrade to: *can we jump to 8*."""
 
 _FROM_OURS = lazy(
     rf"(?:\bon|\busing|\brun(?:ning)?|在用|用的?是?|跑的?是?) ?(?:version |release )?"
@@ -197,6 +208,7 @@ def with_releases(text: str) -> str:
     text = _LATEST.sub(
         f" {LATEST} ", _LAST_TWO.sub(_last_releases, _IS_LATEST.sub("latest release ", text))
     )
+    text = _TO_MAJOR.sub(r"\1v\2.0", text)
     text = _FROM_OURS.sub(r"\2 from \1 to \3", text, count=1)
     text = _TO_NEWEST.sub(rf"\1 {LATEST} ", text, count=1)
     return _MAJOR.sub(r"\1.x", _SERIES.sub(r" \1.x ", text))

@@ -239,6 +239,9 @@ async def of_release(intent: Intent, ctx: Context) -> tuple[Intent, Spans]:
     source, asked = ctx.watched.source, asked_release(intent.topic)
     name = (newest if asked.name.lower() == LATEST else asked.name) if asked else ""
     release = await _release(name, ctx) if name else None
+    if name and release is None and not _is_series(name):
+        name = f"{name}.x"  # "what is new in 0.41", of which there is no tag
+        release = await _release(name, ctx)
     if asked is None or release is None:
         last = latest(await source.releases(), ctx.watched.repository.name)
         if asked and last and is_next(asked.name, last):
@@ -249,7 +252,8 @@ async def of_release(intent: Intent, ctx: Context) -> tuple[Intent, Spans]:
             if intent.actions == (Action.ADDED,) and not intent.things:
                 return Touched(name=about, claim="added"), ()
             return replace(intent, topic=about), ()
-        return intent, await _untagged(intent.topic, ctx)
+        topic = intent.topic.removesuffix(".x")  # "v1" may be the name of an engine
+        return replace(intent, topic=topic), await _untagged(topic, ctx)
     refs = Refs(base=release.before, tip=release.tag)
     line = _line(release, newest, ctx)
     if _is_series(name) and release.before:
