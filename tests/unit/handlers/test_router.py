@@ -26,7 +26,7 @@ from digest.question import intent as intents
 from digest.question.intent import Enquiry, Followup
 from digest.question.questions import QUESTIONS
 from handlers.digests.daily import digest_of_window
-from handlers.ports.chat_port import ConversationKey
+from handlers.ports.chat_port import ConversationKey, Length
 from handlers.router import ask
 from tests.support.fakes import FakeArchive, FakeSource, change, context, graded
 from tests.unit.handlers.ports.test_conversation_port import FakeConversations
@@ -58,6 +58,29 @@ def text(document: Document) -> str:
 
 def shas(answer) -> list[str]:
     return [row.graded.sha[:8] for row in answer.rows]
+
+
+@pytest.mark.parametrize(
+    ("question", "quoted"),
+    [
+        ("what changed this week", True),
+        ("explain #13", True),
+        ("digest this week", False),
+    ],
+)
+async def test_long_answers_quote_the_authors_and_digests_have_a_length_of_their_own(
+    question, quoted
+):
+    said = "The experts of a layer are fused into one call."
+    changes = [
+        change("aaaaaaa1", f"Fuse the experts (#13)\n\n{said}", {"docs/moe.md": 9}, ago(1)),
+        change("bbbbbbb2", "Describe MoE (#12)", {"docs/moe.md": 30}, ago(9)),
+    ]
+    ctx = context(FakeSource(changes))
+    long = markdown((await ask(question, replace(ctx, length=Length.LONG))).document)
+    plain = markdown((await ask(question, ctx)).document)
+    assert (f"**Fuse the experts (#13)**\n\n> {said}" in long) is quoted
+    assert f"> {said}" not in plain
 
 
 async def test_changed_answers_with_the_changes_about_the_topic(source):

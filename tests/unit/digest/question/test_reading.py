@@ -1396,3 +1396,15 @@ def test_search_is_a_search_where_it_is_asked_for(question):
 def test_command_behind_the_name_of_the_repository_is_a_topic(question, topic):
     told = read(question, NOW, ZONE, Background(own=frozenset({"engine"}))).intent
     assert told.topic.removeprefix("engine ") == topic
+
+
+@pytest.mark.parametrize(
+    ("question", "meant"),
+    [
+        ("2 in Chinese", Nth(place=2)),
+        ("第2个，用英文", Nth(place=2)),
+        ("no, I meant the router, in Chinese", Again(topic="router")),
+    ],
+)
+def test_the_language_of_an_answer_is_no_part_of_what_is_asked(question, meant):
+    assert read(question, NOW, ZONE, Background(follows="list")).intent == meant

@@ -44,6 +44,12 @@ def test_what_a_rule_of_urgency_names_comes_first_and_the_topics_last():
     )
 
 
+@pytest.mark.parametrize(("total", "named"), [(20, True), (21, False)])
+def test_a_topic_of_few_of_many_changes_is_none_of_the_lead(total: int, named: bool):
+    others = [change(n, f"Look at {n}") for n in range(200, 200 + total - len(NEWS))]
+    assert ("most often in Router" in lead(*NEWS, *others)) is named
+
+
 def test_a_digest_without_anything_to_act_on_says_so():
     assert lead(NEWS[0]).endswith("; nothing found to act on. 1 commit, 1 of high importance.")
     low = change(5, "Fix a typo", Level.LOW)

@@ -178,6 +178,7 @@ async def test_each_person_of_a_list_can_be_asked_about_next(ctx):
         ),
         ("code owners of src/cache/", "Owners of `src/cache/` in CODEOWNERS: `@octo/core` and"),
         ("who maintains the cache", "Owners of `src/cache/` in CODEOWNERS: `@octo/core` and"),
+        ("who maintains lru.py", "Owners of `src/cache/lru.py` in CODEOWNERS: `@octo/core`"),
         ("who owns setup.py", "CODEOWNERS names no owner of `setup.py`."),
     ],
 )

@@ -262,6 +262,20 @@ async def test_issue_is_told_with_what_closes_and_what_names_it():
     assert answer.total == 1
 
 
+async def test_long_issue_is_told_by_its_beginning():
+    body = "\n\n".join(f"Paragraph {n} of many." for n in range(1, 6))
+    labels = tuple(f"label-{n}" for n in range(1, 13))
+    long = replace(ISSUE, body=body, labels=labels)
+    naming = [graded(f"{n:x}", f"Look into #3, part {n} (#{20 + n})") for n in range(1, 13)]
+    shown = markdown(
+        (await explain_issue(3, asked(FakeForge(issues={3: long}), archived=naming))).document
+    )
+    assert [n for n in range(1, 6) if f"Paragraph {n} of" in shown] == [1, 2, 3]
+    assert [one for one in labels if f"`{one}`" in shown] == [*labels[:10]]
+    assert "2 more" in shown
+    assert shown.count("Look into") == 10
+
+
 async def test_issue_that_nobody_knows_is_unknown_and_a_forge_that_is_down_says_so():
     with pytest.raises(UnknownChange):
         await explain_issue(3, asked(FakeForge()))
