@@ -40,6 +40,7 @@ from digest.core.grade import Graded
 from digest.core.patterns import lazy
 from digest.core.statement import Aspect, Statement
 from digest.document import Spans
+from digest.facts.call_arguments import breaks_code
 from digest.facts.manifests_python import raised_minimums
 from digest.i18n import statement_text as words
 from digest.i18n.phrase import Part, Phrase, list_in_words
@@ -60,7 +61,7 @@ _RANGES = tuple("<>=~^!")
 """How a required version begins; others are those that the project is built with."""
 
 _PARAMETERS = {"required parameter added", "parameter removed", "parameter renamed"}
-"""Details of a changed signature that can break a caller."""
+"""Details of a changed signature that names of parameters explain."""
 
 _Found = Iterator[tuple[Spans, Sequence[Fact]]]
 
@@ -169,6 +170,7 @@ def _duties(reading: ChangeContext) -> Iterator[Spans]:
         yield words.LEAVE_DEPRECATED(language, names=wording.names(announced, reading))
     for name, facts in raised_minimums(reading.facts).items():
         yield words.RAISE(language, name=name, version=bare(facts[0].after))
+    yield from (spans for spans, those in _signatures(reading) if any(map(breaks_code, those)))
     if unregistered := _unregistered(reading):
         yield words.CHECK_USE(language, names=unregistered)
     if refused := refused_flags(reading):
@@ -339,6 +341,8 @@ def _signatures(reading: ChangeContext) -> _Found:
             alike.setdefault(key, []).append(f)
     for (detail, found), facts in list(alike.items())[:_ONE_BY_ONE]:
         yield from _signature(detail, found, facts, reading)
+    if other := [f for f in changed if breaks_code(f) and f.detail not in _PARAMETERS]:
+        yield words.CHECK_CALLS(reading.language, names=wording.names(other, reading)), other
     defaults = [f for f in changed if f.detail == "default"]
     yield from _lost_defaults(
         [f for f in defaults if f.before is not None and f.after is None], reading

@@ -11,7 +11,9 @@ import re
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 
+from digest.core.facts import Action, Fact, FactKind
 from digest.core.patterns import lazy
+from digest.facts.languages import language_of
 from digest.facts.side_text import DEFINED, SideText, block
 from digest.frozen import frozen
 
@@ -382,3 +384,27 @@ _LONGEST_CHOICE = 300  # characters
 def _scope(written: str) -> str:
     """The scope of a constant: ``Level`` of ``Level::HIGH``."""
     return re.split(r"(?:\.|::)\w+$", written)[0] if re.search(r"\.|::", written) else ""
+
+
+def breaks_code(fact: Fact) -> bool:
+    """Whether code that uses what a library offers may not fit it any more.
+
+    In Java, Go and C++ the parts of programs look public too. In Python and TypeScript a package
+    also names what only its other parts use, and may drop it.
+    """
+    if fact.kind is not FactKind.SYMBOL or not fact.public:
+        return False
+    language = language_of(fact.evidence.path)
+    if fact.action is Action.CHANGED:
+        return fact.detail in _BREAKING and language in {
+            "javascript",
+            "python",
+            "rust",
+            "typescript",
+        }
+    return fact.action is not Action.ADDED and language == "rust"
+
+
+_BREAKING = frozenset(
+    {"required parameter added", "parameter removed", "parameter renamed", "signature"}
+)

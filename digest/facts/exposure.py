@@ -91,6 +91,8 @@ def files_around(fact: Fact) -> Iterator[str]:
             yield path
         for n in range(len(folders) + 1):
             yield from ("/".join((*folders[:n], name)) for name in _OF_CRATE)
+        if fact.kind is FactKind.SYMBOL and fact.action is not Action.ADDED and "src" in folders:
+            yield from (p for _, places in _chain(path) for p in places)
 
 
 def _is_open(fact: Fact) -> bool:
@@ -187,7 +189,7 @@ def _is_public(fact: Fact, texts: Mapping[str, str]) -> bool | None:
                 return True
             around = [p for p in files_around(fact) if p.endswith("Cargo.toml") and texts.get(p)]
             inner = _INNER_RUST.search(path) or (around and _is_closed(around[-1], texts))
-            return False if inner else None
+            return False if inner else _is_exported(path, top, around, texts) or None
         case "java":
             if _JAVA_INNER.search(path):
                 return False
@@ -214,6 +216,35 @@ def _is_closed(manifest: str, texts: Mapping[str, str]) -> bool:
     library = texts.get(f"{folder}src/lib.rs") or "[lib]" in texts[manifest]
     program = texts.get(f"{folder}src/main.rs")
     return _UNUSED.search(texts[manifest]) is not None or bool(program and not library)
+
+
+def _chain(path: str) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """The modules of Rust down to a file, each with the files one of which declares it."""
+    crate, _, inner = path.rpartition("src/")
+    names = inner.removesuffix(".rs").removesuffix("/mod").split("/")
+    for n, name in enumerate(names if names != ["lib"] else ()):
+        folder = f"{crate}src/{''.join(f'{one}/' for one in names[:n])}"
+        yield name, (f"{folder}mod.rs", f"{folder[:-1]}.rs") if n else (f"{crate}src/lib.rs",)
+
+
+def _is_exported(path: str, top: str, manifests: Sequence[str], texts: Mapping[str, str]) -> bool:
+    """Whether every module of Rust down to a file is public, or passes a name on, in a library."""
+    crate = path.rpartition("src/")[0]
+    parts = [m[1] for one in manifests if (m := _PARTS.search(texts[one]))]
+    inside = bool(parts) and not any(f'"{crate.rstrip("/")}"' in listed for listed in parts)
+    if inside or manifests[-1:] != [f"{crate}Cargo.toml"] or texts.get(f"{crate}src/main.rs"):
+        return False
+    for name, places in _chain(path):
+        text = next((found for one in places if (found := texts.get(one))), "")
+        passed = re.findall(rf"^\s*pub use (?:[\w:]+::)?{name}::([^;]*);", text, re.MULTILINE)
+        shown = re.search(rf"^\s*(?<!\(hidden\)]\n)pub mod {name}\b", text, re.MULTILINE)
+        if not shown and not any("*" in names or _names(names, top) for names in passed):
+            return False
+    return True
+
+
+_PARTS = lazy(r"^default-members\s*=\s*\[([^\]]*)\]", re.MULTILINE)
+"""The crates that a workspace is for; others are parts of a program."""
 
 
 def _ships(text: str, package: str, path: str) -> bool:

@@ -23,6 +23,7 @@ from digest.facts.syntax.declarations import (
     PublicDeclaration,
     Signature,
     grouped,
+    is_compatible,
     key,
     lost_overloads,
 )
@@ -40,10 +41,13 @@ def difference(before: Signature, now: Signature) -> str:
         return detail
     if tuple(map(key, before.bases)) != tuple(map(key, now.bases)):
         return "bases"
-    if before.prefix != now.prefix:
+    promised = now.calling is Calling.BY_PLACE and "Promise" in (before.returns or "")
+    if before.prefix != now.prefix and not promised:
         return "signature"
-    types = _types(before) != _types(now)
-    return ("signature" if now.calling is Calling.BY_TYPE else "types") if types else ""
+    if _types(before) == _types(now):
+        return ""
+    matter = now.calling is Calling.BY_TYPE and not is_compatible(before, now)
+    return "signature" if matter else "types"
 
 
 def shared(before: Signature, now: Signature) -> list[tuple[Parameter, Parameter]]:

@@ -27,6 +27,7 @@ from digest.core.facts import (
     sure_deprecations,
 )
 from digest.core.patterns import read_table
+from digest.facts.call_arguments import breaks_code
 from digest.facts.change_notes import INTERNAL, RELEASES, is_change_note, is_upgrade_guide
 from digest.facts.manifests_python import raised_minimums
 from digest.facts.paths import is_script, of_tools, pins_only
@@ -347,6 +348,8 @@ def _contract(facts: Facts) -> Iterator[Signal]:
         switched += [h for h in hits if changed and h.detail == "default"]
         yield _count_signal(f"{name}_{action}", hits, once=action is not Action.ADDED)
     yield _count_signal("default_changed", switched, once=True)
+    used = (f for f in facts.of(FactKind.SYMBOL) if breaks_code(f) and _counts(f, aside))
+    yield _count_signal("code_broken", used, once=True)
 
 
 def _of(kind: FactKind, action: Action, facts: Facts) -> Sequence[Fact]:

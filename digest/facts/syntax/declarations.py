@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import field
 from enum import StrEnum
@@ -309,6 +310,32 @@ def type_key(text: str) -> str | None:
 
 _QUALIFIED = lazy(r"(?<![\w.])(?:[a-z_]\w{0,60}\.){1,6}(?=[A-Za-z_])")
 _ANNOTATED = lazy(r"\bAnnotated\[(?P<type>[^\[\],]{1,80}(?:\[[^\[\]]{1,80}\])?), .*\]")
+
+
+def is_compatible(before: Signature, now: Signature) -> bool:
+    """Whether types are only written in another way, or accept more than before."""
+    pairs = zip(before.parameters, now.parameters, strict=True)
+    taken = [[_bare_type(p.annotation) for p in pair] for pair in pairs]
+    was, is_ = _bare_type(before.returns), _bare_type(now.returns)
+    hidden = was.startswith("impl") and bool(is_)
+    return all(a == b or _WIDE.match(b) for a, b in taken) and (hidden or _agree(was, is_))
+
+
+def _agree(one: str, other: str) -> bool:
+    """Whether two types are the same, apart from last arguments that may have a default."""
+    short, long = (text.rstrip(">") for text in sorted((one, other), key=len))
+    return one == other or ("<" in short and long.startswith(f"{short},"))
+
+
+def _bare_type(text: str | None) -> str:
+    """A type without lifetimes and without the modules that it is imported from."""
+    text = key(_LIFETIMES.sub("", text or "")) or ""
+    return re.sub(r"\b(?:[a-z_]\w*::)+|<>", "", text)
+
+
+_LIFETIMES = lazy(r"'\w+\s*,?|\+ ?use<[^<>]*>")
+_WIDE = lazy(r"&?(?:impl|[A-Z]\w?$)")
+"""A type that callers choose: any with certain abilities, or a parameter of the function."""
 
 
 def _is_wrapped(text: str) -> bool:

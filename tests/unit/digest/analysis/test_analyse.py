@@ -335,6 +335,7 @@ def test_default_of_a_parameter_is_a_risk_where_both_values_are_known():
             ["Calls of take now have to pass c.", "Calls of take can no longer pass b."],
         ),
         ("types", "(a)", []),
+        ("signature", "async (a, b)", ["Check calls of take: the signature changed."]),
     ],
 )
 def test_changed_signature_is_a_risk_by_what_callers_pass(detail, after, told):

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from digest.core.facts import Action, FactKind
+from digest.facts.call_arguments import breaks_code
 from digest.facts.exposure import files_around, with_exposure
 from tests.unit.digest.facts.changes import facts_of
 
@@ -172,3 +175,46 @@ def test_a_module_with_a_page_in_the_reference_is_public_unless_the_name_is_priv
     other = with_exposure(fact, {**package, page: ".. automodule:: celery.bin.basement\n"})
     assert other.public is False
     assert page in set(files_around(fact))
+
+
+CRATE = {
+    "pool/Cargo.toml": "[package]\nname = 'pool'\n",
+    "pool/src/lib.rs": "pub mod page;\nmod inner;\npub use inner::{Heap, Slot};\n",
+    "pool/src/page/mod.rs": "mod table;\npub use self::table::*;\npub(crate) mod hidden;\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("path", "name", "public"),
+    [
+        ("page/mod.rs", "Book", True),
+        ("page/table.rs", "Row", True),
+        ("page/hidden.rs", "Row", None),
+        ("inner.rs", "Heap", True),
+        ("inner.rs", "Stack", None),
+        ("lib.rs", "Pool", True),
+    ],
+)
+def test_library_of_rust_offers_what_its_modules_pass_on(path, name, public):
+    old = f"pub struct {name};\nimpl {name} {{\n    pub fn take(&self, n: u32) -> u32 {{\n"
+    new = old.replace("n: u32", "n: u64")
+    file = (f"pool/src/{path}", f"{old}        1\n    }}\n}}\n", f"{new}        1\n    }}\n}}\n")
+    (fact,) = facts_of("Take more", file).of(FactKind.SYMBOL)
+    assert set(CRATE) & set(files_around(fact)) >= {"pool/Cargo.toml", "pool/src/lib.rs"}
+    texts = {p: t for p, t in CRATE.items() if p in set(files_around(fact))}
+    shown = with_exposure(fact, texts)
+    assert shown.public is public
+    assert breaks_code(shown) is bool(public)
+    for program in (
+        {"pool/src/main.rs": "fn main() {}\n"},
+        {"Cargo.toml": '[workspace]\ndefault-members = ["app"]\n'},
+    ):
+        assert with_exposure(fact, {**texts, **program}).public is None
+
+
+def test_only_rust_counts_removed_names_as_broken_code():
+    for path, broken in (("pool/src/lib.rs", True), ("pool/lib.py", False)):
+        text = "pub fn take() {}\n" if broken else "def take():\n    pass\n"
+        (fact,) = (f for f in facts_of("Drop it", (path, text, "\n")).of(FactKind.SYMBOL))
+        assert breaks_code(replace(fact, public=True)) is broken
+        assert not breaks_code(replace(fact, public=None))

@@ -250,6 +250,23 @@ def test_what_must_be_acted_on_is_high_whatever_its_size(told: Facts) -> None:
     assert found.reasons[0].rule in weights().act
 
 
+@pytest.mark.parametrize(
+    ("path", "detail", "public", "level"),
+    [
+        ("src/pool.rs", "signature", True, Level.HIGH),
+        ("src/pool.py", "parameter removed", True, Level.HIGH),
+        ("src/pool.rs", "types", True, Level.MEDIUM),
+        ("src/pool.rs", "signature", None, Level.MEDIUM),
+        ("src/pool.go", "signature", True, Level.MEDIUM),
+    ],
+)
+def test_signature_that_calls_of_a_library_do_not_fit_is_high(path, detail, public, level) -> None:
+    place = Evidence(path=path, line=1, side=Side.NEW)
+    item = replace(fact(FactKind.SYMBOL, Action.CHANGED, "Pool::take"), evidence=place)
+    found = grade(changed("Take pages by number", replace(item, detail=detail, public=public)))
+    assert found.level is level
+
+
 def test_change_like_marked_ones_is_high_and_a_revert_of_it_is_not() -> None:
     told = replace(
         changed("Make relative paths start from the folder of the file by default"),

@@ -23,6 +23,14 @@ def test_only_a_parameter_that_has_to_be_given_is_required(old: str, new: str, w
     assert (found.name, found.detail) == ("run", what)
 
 
+def test_method_that_returns_a_promise_may_become_asynchronous():
+    old = "export class A {\n  stop(): Promise<void> {\n    return end();\n  }\n}\n"
+    new = old.replace("stop", "async stop")
+    assert facts_of("Tune it", ("src/a.ts", old, new)).items == ()
+    (found,) = facts_of("Tune it", ("src/a.ts", old.replace("Promise<void>", "A"), new)).items
+    assert found.detail == "signature"
+
+
 def test_members_that_are_private_by_word_or_name_are_none():
     members = "private hidden() {} protected kept() {} _own() {} #real() {} public shown() {}"
     sides = [f"export class A {{ {given} }}\n" for given in ("open() {}", f"open() {{}} {members}")]
