@@ -225,11 +225,11 @@ def sought(text: str) -> tuple[str, ...]:
 def near_topics(text: str, vocabulary: Mapping[str, int]) -> tuple[str, ...]:
     """Known terms similar to the text or to a part of it, the most similar first."""
     likest: dict[str, float] = {}
+    names = [known for known in vocabulary if MARK not in known]
     for part in sought(text):
-        for known in vocabulary:
-            if MARK in known:
-                continue
-            likeness = _likeness(part, known)
+        matcher = SequenceMatcher(None, "", part, autojunk=False)
+        for known in names:
+            likeness = _likeness(part, known, matcher)
             if likeness > likest.get(known, _LIKENESS):
                 likest[known] = likeness
     return tuple(sorted(likest, key=lambda k: (-likest[k], -vocabulary[k], k))[:NEAR])
@@ -245,14 +245,17 @@ def numbered(text: str, vocabulary: Mapping[str, int]) -> Resolved | None:
 _ABBREVIATIONS = lazy(r"[A-Z]{2,5}s")
 
 
-def _likeness(part: str, known: str) -> float:
-    """A name that contains the other is similar; otherwise difflib's ratio, at similar lengths."""
+def _likeness(part: str, known: str, matcher: SequenceMatcher[str]) -> float:
+    """A name that contains the other is similar; otherwise difflib's ratio, at similar lengths.
+
+    The matcher has indexed the part: that is done once for all known names.
+    """
     short, long = sorted((part, known), key=len)
     if len(short) > (2 if short == part else 3) and short in long:
         return 0.75 + 0.2 * len(short) / len(long)
     if len(long) > 1.5 * len(short) or not set(short[:2]) & set(long[:3]):
         return 0.0
-    matcher = SequenceMatcher(None, known, part, autojunk=False)
+    matcher.set_seq1(known)
     if matcher.real_quick_ratio() < _LIKENESS or matcher.quick_ratio() < _LIKENESS:
         return 0.0
     return matcher.ratio()

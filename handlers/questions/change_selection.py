@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
-from functools import partial
+from functools import lru_cache, partial
 
 from digest.answer import tallies
 from digest.answer.answers import AnswerRow, window_words
@@ -166,6 +166,7 @@ _INITIAL = lazy(r" \w(?= )")  # a middle one, which is usually left out
 _SHARED = lazy(r"no-?reply@", re.IGNORECASE)  # an address that stands for no real one
 
 
+@lru_cache(maxsize=4096)  # people; the same ones wrote most changes
 def _folded(name: str) -> str:
     apart = unicodedata.normalize("NFKD", re.sub(r"[.,]+", "", name.casefold()))
     return "".join(sign for sign in apart if not unicodedata.combining(sign))

@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
-from functools import cache
+from functools import lru_cache
 
 from digest.answer.answers import AnswerRow, because, beside_title, entry_of, graded_because
 from digest.answer.listing import NOTHING_FOUND, line_within, survey_of
@@ -16,6 +16,7 @@ from digest.core.facts import Area
 from digest.core.grade import Graded
 from digest.core.reference import Query
 from digest.document import Code, Document, Item, Listing, Paragraph, Spans
+from digest.facts.paths import area_of
 from digest.frozen import frozen
 from digest.i18n.answer_text import FOR_ALL, MENDED, WITHOUT
 from digest.i18n.phrase import list_in_words
@@ -266,11 +267,11 @@ async def with_folders(asked: Meant, ctx: Context) -> Meant:
         *(way[0] for way in asked.resolved.alternatives if len(way) == len(words) == 1)
     )
 
-    @cache  # the same folders are in many changes
-    def is_below(folder: str) -> bool:
-        return any(term(one) in names for one in folder.split("/"))
-
-    within = {graded.sha: [one for one in _folders(graded) if is_below(one)] for graded in every}
+    coded = {graded.sha: _folders(graded) for graded in every}
+    within = {
+        sha: [one for one in some if not names.isdisjoint(_terms_of(one))]
+        for sha, some in coded.items()
+    }
     if len(words) > 1 and any(within.values()):
         commit = (await tip_of(ctx)).sha or ""
         said = await ctx.watched.source.mentions(commit, {intent.topic}) or {}
@@ -281,7 +282,7 @@ async def with_folders(asked: Meant, ctx: Context) -> Meant:
         within = {sha: [one for one in some if one in folders] for sha, some in within.items()}
     changes = await ctx.archive.select(ctx.watched.repository, query_of(asked))
     about, part = {graded.sha for graded in changes}, 0.0 if intent.people else _PART
-    more = [g for g in every if g.sha in about or len(within[g.sha]) > part * _coded(g)]
+    more = [g for g in every if g.sha in about or len(within[g.sha]) > part * len(coded[g.sha])]
     if len(more) == len(changes):
         return asked
     if intent.without:
@@ -294,14 +295,14 @@ _SAYING = 0.1  # least share of a folder's files that say both words of a topic
 _PART = 0.4  # share of a change's program files that are in a folder of the topic
 
 
-def _coded(graded: Graded) -> int:
-    return sum(file.area is Area.CORE for file in graded.facts.files)
+def _folders(graded: Graded) -> list[str]:
+    """The folder of each program file, by its path: to parse the facts would take much longer."""
+    return [path.rpartition("/")[0] for path in graded.facts.paths if area_of(path) is Area.CORE]
 
 
-def _folders(graded: Graded) -> Iterator[str]:
-    """The folder of each program file."""
-    core = (file for file in graded.facts.files if file.area is Area.CORE)
-    return (file.path.rpartition("/")[0] for file in core)
+@lru_cache(maxsize=16_384)  # folders; many changes are in the same ones
+def _terms_of(folder: str) -> frozenset[str]:
+    return frozenset(map(term, folder.split("/")))
 
 
 async def respelt(asked: Meant, ctx: Context) -> Meant | None:
