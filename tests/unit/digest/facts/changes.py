@@ -10,7 +10,7 @@ from itertools import takewhile
 from operator import eq
 
 from digest.core.change import Change, Commit, FileChange, FileStatus, Hunk
-from digest.core.facts import Fact
+from digest.core.facts import Fact, FactKind, Side
 from digest.facts.extract import extract, wanted_blobs
 from digest.facts.languages import language_of
 from digest.facts.paths import area_of
@@ -96,7 +96,35 @@ def facts_of(message: str, *files: tuple[str, str | None, str | None]):
     """The facts of a change with these files, with the texts that it asks for."""
     change = Change(commit=commit(message), files=tuple(file(*f) for f in files))
     texts = {blob(text): text for _, *sides in files for text in sides if text is not None}
-    return extract(change, {one: texts[one] for one in wanted_blobs(change)})
+    found = extract(change, {one: texts[one] for one in wanted_blobs(change)})
+    sides = {
+        (path, side): text for path, *both in files for side, text in zip(_SIDES, both, strict=True)
+    }
+    for fact in found.items:
+        if text := sides.get((fact.evidence.path, fact.evidence.side)):
+            assert is_there(fact, text), (fact, text)
+    return found
+
+
+_SIDES = Side.OLD, Side.NEW
+
+_ELSEWHERE = {"alias", "module", "types"}
+"""Details of facts whose names stand beside their line, as those of deprecations may."""
+
+
+def is_there(fact: Fact, text: str) -> bool:
+    """Whether the line of a fact has a word of its name, or its value, or begins or ends it."""
+    lines = ["", *text.split("\n")]
+    line = lines[fact.evidence.line] if 0 < fact.evidence.line < len(lines) else ""
+    if fact.kind is FactKind.DEPRECATION or fact.detail in _ELSEWHERE:
+        return bool(line.strip())
+    if line.rstrip().endswith(("(", "{")) or line.strip() == "}":
+        return True
+    near = line.lower()
+    if lines[fact.evidence.line - 1].lstrip().startswith(("#[", "@")):
+        near += lines[fact.evidence.line - 1].lower()
+    words = re.findall(r"[^\W_]+|\*", fact.name.lower())
+    return any(one.lower() in near for one in (*words, fact.before, fact.after) if one)
 
 
 def told(facts) -> list[str]:

@@ -449,3 +449,21 @@ def test_name_that_stays_below_many_comments_is_not_removed(comments):
     assert find("core/a.py", old, old.partition("\n")[2]) == []
     gone = old.replace('NAMES = ["--keep"]\n', "")
     assert find("core/a.py", gone, about) == ["removed --keep @1o"]
+
+
+@pytest.mark.parametrize(
+    ("call", "name"),
+    [
+        ('path("items/<int:pk>/", views.item)', "items/<int:pk>/"),
+        ('path("all items", views.items)', None),
+        ('path("all\\nitems", views.items)', None),
+        ('@app.get("/items")', "GET /items"),
+        ('@app.get("items")', None),
+        ('@app.get("/all items")', None),
+        (f'@app.get("/{"a" * 198}")', f"GET /{'a' * 198}"),
+        (f'@app.get("/{"a" * 199}")', None),
+    ],
+)
+def test_only_what_has_the_form_of_a_path_is_a_route(call, name):
+    new = f"x\n{call}\ndef _f(): ...\n"
+    assert find("app/urls.py", "x\n", new, "route") == ([f"added {name} @2n"] if name else [])

@@ -7,9 +7,9 @@ import random
 import pytest
 
 from digest.core.facts import Action
-from digest.facts.syntax.python_headers import signature
+from digest.facts.syntax.python_headers import PythonModule, signature
 from digest.facts.syntax.python_outline import Outline
-from tests.unit.digest.facts.changes import facts_of
+from tests.unit.digest.facts.changes import facts_of, scene
 
 
 @pytest.mark.parametrize(
@@ -36,6 +36,18 @@ def test_bases_of_a_class_however_it_is_written(header: str, bases: tuple[str, .
 @pytest.mark.parametrize("header", ["class A(B C):", "class A(B:"])
 def test_header_that_is_no_python_says_nothing(header: str) -> None:
     assert signature(header, 0) is None
+
+
+def test_function_whose_header_changes_in_two_places_is_read_once() -> None:
+    old = "def run(\n    first,\n    second,\n    third,\n):\n    return 1\n"
+    for new in (
+        old.replace("run", "go").replace("third", "last"),  # on its first line and below it
+        old.replace("first", "one").replace("third", "last"),  # below it only
+    ):
+        sides = scene("app/a.py", old, new).texts
+        assert sides is not None
+        for side in sides:
+            assert len([*PythonModule(side).entries()]) == 1
 
 
 def test_field_of_a_class_too_long_to_be_read_whole_is_not_lost() -> None:
