@@ -103,11 +103,14 @@ async def test_slack_puts_a_file_into_the_thread_with_the_chart_in_words(slack):
     sender = create(Config(bot_token=BOT_TOKEN, api=slack.url))
     try:
         receipt = await answered(sender, CHANNEL)
+        below = await sender.send(CHANNEL, sender.render(ANSWER)[0], receipt)
+        await show_charts(sender, CHANNEL, ANSWER, below)
     finally:
         await sender.aclose()
-    (file,) = slack.uploads.values()
+    file, other = slack.uploads.values()
     assert size_of(file["content"]) is not None
     assert (file["channel"], file["thread"]) == (CHANNEL, receipt.message)
+    assert below.message != receipt.message == other["thread"]
     assert file["title"] == CHART.title
     assert file["alt"] == "2026-01-01: 4, 2026-01-02: 0, 2026-01-03: 9"
 

@@ -97,6 +97,37 @@ def test_digests_are_kept_for_ever_or_for_longer_than_they_are_amended(load):
         load(said.format(63))
 
 
+@pytest.mark.parametrize(
+    ("table", "key", "least", "most", "step"),
+    [
+        ("web", "max_body", 1024, 2**30, 1),
+        ("web", "max_connections", 1, None, 1),
+        ("web", "body_seconds", 0.01, 600, 0.01),
+        ("archive", "remember", 8, 3650, 1),
+        ("archive", "keep_digests", 0, 36_500, 1),
+        ("access", "per_minute", 0, None, 1),
+        ("access", "per_hour", 0, None, 1),
+        ("forges.github", "installation", 0, None, 1),
+        ("repositories.thresholds", "medium", 0, Thresholds().high, 0.01),
+        ("repositories.thresholds", "high", Thresholds().medium, 1, 0.01),
+        ("channels", "catch_up", 0, 168, 1),
+    ],
+)
+def test_numbers_are_taken_up_to_their_bounds(load, table, key, least, most, step):
+    def written(value):
+        head = "" if table == "channels" else f"[{table}]\n"
+        place = REPOSITORY + f"{head}{key} = {value}\n" + CHANNEL
+        return CHANNEL + f"{key} = {value}\n" + REPOSITORY if table == "channels" else place
+
+    load(written(least))
+    with pytest.raises(InvalidConfig, match=key):
+        load(written(least - step))
+    if most is not None:
+        load(written(most))
+        with pytest.raises(InvalidConfig, match=key):
+            load(written(most + step))
+
+
 def test_smallest_file_has_defaults(load):
     config = load(REPOSITORY + CHANNEL)
     (repository,), (channel,) = config.repositories, config.channels

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
 
 import pytest
 
-from bot.publishing.digest_builder import SingleFlight
+from bot.publishing.digest_builder import SingleFlight, aside
+from digest.window import Window
 
 
 class Counted:
@@ -63,3 +66,19 @@ async def test_only_the_last_results_are_kept():
     assert [await shared.get(key, work) for key in "abc"] == [1, 2, 3]
     assert await shared.get("c", work) == 3
     assert await shared.get("a", work) == 4
+
+
+@pytest.mark.parametrize(
+    ("branch", "usual", "zone", "marks"),
+    [
+        ("main", "main", "UTC", ""),
+        ("main", "", "UTC", ""),
+        ("release/2.0", "main", "UTC", "release_2.0"),
+        ("main", "main", "Asia/Shanghai", "Asia_Shanghai"),
+        ("release/2.0", "main", "Asia/Shanghai", "release_2.0.Asia_Shanghai"),
+    ],
+)
+def test_reports_of_other_branches_and_zones_have_files_of_their_own(branch, usual, zone, marks):
+    day = datetime(2026, 1, 23, tzinfo=UTC)
+    window = Window(since=day, until=day + timedelta(days=1), zone=ZoneInfo(zone))
+    assert aside(branch, window, usual, ZoneInfo("UTC")) == marks

@@ -107,6 +107,19 @@ def test_a_change_that_a_digest_titles_anew_is_found_by_its_number():
     assert listed_in(document, [graded], Repository(name="repo")) == (graded.sha,)
 
 
+@pytest.mark.parametrize("sign", "#!")
+def test_entry_of_a_changelog_is_found_by_its_request(sign):
+    known = flag_change()
+    lines = (
+        f"Add --fast ({sign}{known.number}) · CHANGELOG.md:12",
+        f"Add --slow ({sign}987654) · CHANGELOG.md:13",
+        "Add --plain · CHANGELOG.md:14",
+        f"Ada asked for {sign}123456",
+    )
+    document = Document(title="", blocks=tuple(Paragraph((Text(line),)) for line in lines))
+    assert listed_in(document, [known], REPOSITORY) == (known.sha, f"explain {sign}987654")
+
+
 def test_title_of_a_question_names_all_that_narrows_it():
     intent = Changed(window=DAY, topic="pool", label="bug", author="Ada", path="src/")
     title = title_of(intent, Language.EN)

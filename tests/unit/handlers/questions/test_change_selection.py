@@ -212,6 +212,24 @@ async def test_names_of_two_people_alone_are_people_and_no_topic(ctx):
     assert "by ada and grace" in markdown(answer.document)
 
 
+@pytest.mark.parametrize(
+    ("topic", "listed", "said"),
+    [
+        ("cache Grace", ["eeeeeee5"], "# cache, by Grace: 1 change"),
+        ("cache grace", ["ccccccc3", "eeeeeee5"], "Nothing here is called `grace`;"),
+        ("cache Zorkmid", ["ccccccc3", "eeeeeee5"], "Nothing here is called `Zorkmid`;"),
+        ("cache", ["ccccccc3", "eeeeeee5"], "# cache: 2 changes"),
+    ],
+)
+async def test_word_beside_a_topic_is_an_author_or_is_said_to_be_unknown(ctx, topic, listed, said):
+    window = replace(default_period(NOW, ZONE), since=NOW - timedelta(days=20))
+    answer = await list_changes(Changed(window=window, topic=topic), ctx)
+    assert shas(answer) == listed
+    shown = markdown(answer.document)
+    assert said in shown
+    assert ("Nothing here is called" in shown) == (topic in {"cache grace", "cache Zorkmid"})
+
+
 async def test_several_kinds_are_counted_one_by_one(ctx):
     shown = markdown((await ask("more fixes or features this month?", ctx)).document)
     assert re.search(r"By kind: Fixes \d+ · Features \d+\.", shown)

@@ -10,17 +10,20 @@ from digest.chat.chat_intents import Unsubscribe
 from digest.chat.chat_settings import ChatSettings, Subscribed
 from digest.core.enums import Alerts
 from digest.core.profile import Profile, parse_entry
+from digest.core.request import RequestState
 from digest.errors import UserError
 from digest.impact.impact_report import alert_document
 from digest.markdown import markdown
 from digest.question.intent import Alert, EditProfile, ProfileFrom
 from handlers.chat.subscribe import manage
 from handlers.ports.chat_port import ChatKey, ConversationKey, Room, StoredProfile
+from handlers.ports.forge_port import KeptRequest
 from handlers.ports.storage import Tip
 from handlers.questions.impact import alert, edit_profile, profile_from, unannounced
 from handlers.questions.scope import viewpoint
 from handlers.router import ask
 from tests.support.fakes import FakeSource, change, context
+from tests.unit.handlers.questions.test_pull_request import REQUEST, Requests
 
 ENTRY = parse_entry("--workers")
 HERE = ConversationKey(platform="slack", chat="C1", person="U1")
@@ -181,6 +184,19 @@ async def test_what_affects_the_asker_is_told_with_its_reason_or_that_nothing_do
     shown = markdown(answer.document)
     assert said in shown
     assert ("1 change was checked" in shown) is (bool(entries) and not total)
+
+
+@pytest.mark.parametrize(("entry", "total"), [("topic:quantization", 1), ("topic:router", 0)])
+async def test_topic_that_only_a_label_of_the_request_names_affects_the_asker(entry, total):
+    request = replace(REQUEST, number=2, state=RequestState.MERGED, labels=("quantization",))
+    made = change("aaaaaaa1", "Rework the pool (#2)", {"src/workers.py": 9})
+    ctx = replace(context(FakeSource([made])), profiles=Configured(entry), conversation=HERE)
+    ctx = replace(
+        ctx, requests=Requests({2: KeptRequest(request=request, seen_at=ctx.clock.now())})
+    )
+    answer = await ask("what affects us?", ctx)
+    assert answer.total == total
+    assert ("label" in markdown(answer.document)) is bool(total)
 
 
 async def test_changes_of_a_watched_author_are_alerted_and_others_only_if_they_may_break():

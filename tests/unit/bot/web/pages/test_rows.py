@@ -54,6 +54,9 @@ def test_size_of_a_row_is_about_that_of_its_markup(title, author, marks, names):
     row = replace(made(1, title, author, marks), acts=bool(names), todo=tuple(map(Code, names)))
     written = len(fragment("parts.html", "row", Language.EN, row, "../").encode())
     assert 0.85 * size_of(row) <= written <= size_of(row)
+    after = replace(row, after=made(2, title, author).line)
+    more = len(fragment("parts.html", "row", Language.EN, after, "../").encode()) - written
+    assert 0.5 * more <= size_of(after) - size_of(row) <= 2 * more
 
 
 def test_every_row_is_on_one_page_and_no_page_is_too_large():
