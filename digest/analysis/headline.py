@@ -231,7 +231,7 @@ def split_scope(subject: Subject) -> tuple[str, str]:
 def subject_tags(subject: Subject, told: Collection[str] = ()) -> tuple[str, ...]:
     """The subjects of a change by its tags and scopes, each once, without ``told`` words."""
     given = (*subject.tags, subject.scope, split_scope(subject)[0])
-    kept = [_SORT.sub("", one).strip("`") for one in given if one]
+    kept = [_SORT.sub("", one).replace("`", "") for one in given if one]
     names = {one.casefold(): one for one in kept if _says(one, told)}
     return tuple(_PLATFORMS.get(low, one) for low, one in names.items())
 
@@ -239,7 +239,7 @@ def subject_tags(subject: Subject, told: Collection[str] = ()) -> tuple[str, ...
 def title_text(subject: Subject) -> str:
     """The words of a title on one line; its place in a series if nothing else is left."""
     text = " ".join(subject.words.split())
-    if len(_WORD.findall(text)) > 1:
+    if len(_WORD.findall(text)) > 1 or (text and subject.type):
         return text
     whole, _ = strip_numbers(subject.title)
     return " ".join(strip_tags(whole)[0].split()) or text

@@ -283,8 +283,14 @@ def _reaches_users(fact: Fact) -> bool:
     if fact.kind is FactKind.TOOLCHAIN:
         return (fact.after or "")[:1] in _RANGES
     return fact.kind is not FactKind.DEPENDENCY or (
-        fact.detail in _SHARED and not wording.is_pin(fact)
+        fact.detail in _SHARED
+        and not wording.is_pin(fact)
+        and not _DEVELOPED_WITH.search(fact.evidence.path)
     )
+
+
+_DEVELOPED_WITH = lazy(r"(?:^|/)(?:Gemfile|[\w.-]{1,80}\.gemfile)$")
+"""What developers of a gem install; its users get what the gemspec requires."""
 
 
 def _renamed(facts: Sequence[Fact], reading: ChangeContext) -> _Found:

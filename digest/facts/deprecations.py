@@ -70,6 +70,7 @@ _REMOVAL = re.compile(
     re.IGNORECASE,
 )
 
+_MACRO = re.compile(r"\s*#\s*define\b.*(?:deprecated|\\\s*$)", re.IGNORECASE)
 _COMPOUND = re.compile(r"[_:-]|\w\.\w|[a-z][A-Z]")
 _RECORD = re.compile(
     r"(?:^|/)(?:change(?:s|log)|history|news|releases?|release[-_]notes"
@@ -132,6 +133,8 @@ def _notices(sheet: SideLines, *, docs: bool) -> Iterator[_Notice]:
         kind = _kind(line, docs=docs)
         if not kind or (kind == "warning" and language_of(sheet.path) not in _WARNS):
             continue
+        if any(map(_MACRO.match, (line, *sheet.above(number, 1)))):
+            continue  # the mark itself
         if group and (
             number - group[-1][0] > _SPAN
             or any(starts.search(line) for starts in (_OPENING, SAID_SO, OWNER, CALLED))

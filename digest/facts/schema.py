@@ -35,11 +35,12 @@ _MIGRATION = re.compile(
 _BLOCK = patterns("blocks")
 _MEMBER = patterns("members")
 _SQL = re.compile(
-    r"\b(?P<verb>CREATE|ALTER|DROP)\s+(?:OR\s+REPLACE\s+)?(?:TEMP(?:ORARY)?\s+"
-    r"|UNLOGGED\s+|MATERIALIZED\s+|VIRTUAL\s+)?"
+    r"\b(?P<verb>CREATE|ALTER|DROP)\s+(?:OR\s+REPLACE\s+)?(?:UNLOGGED\s+"
+    r"|MATERIALIZED\s+|VIRTUAL\s+)?"
     r"(?P<what>TABLE|VIEW|TYPE|SEQUENCE|SCHEMA)\s+(?:IF\s+(?:NOT\s+)?EXISTS\s+)?"
     r"(?:ONLY\s+)?[\"`\[]?(?!(?i:IF)\b)(?P<name>[A-Za-z_][\w.]{0,80})"
 )
+_CREATES = r"\bTABLE\s+(?:IF\s+NOT\s+EXISTS\s+)?[\"`\[]?{}\b"
 _SQL_ANY_CASE = re.compile(_SQL.pattern, re.IGNORECASE)
 _VERBS = {"CREATE": Action.ADDED, "ALTER": Action.CHANGED, "DROP": Action.REMOVED}
 _MOST = 200  # facts of one file
@@ -208,19 +209,20 @@ _LONGEST_BLOCK = 400  # lines
 
 
 def _sql(scene: FileContext) -> Iterable[Fact]:
-    if scene.area is not Area.CORE or (
-        scene.language != "sql" and " TABLE " not in scene.changed_text
-    ):
+    sql = scene.language == "sql"
+    if scene.area is not Area.CORE or not (sql or " TABLE " in scene.changed_text):
         return ()
-    pattern = _SQL_ANY_CASE if scene.language == "sql" else _SQL
+    pattern = _SQL_ANY_CASE if sql else _SQL
     old, new = scene.lines
     gone = {(i.name, i.detail): i for i in _statements(old, pattern)}
     come = {(i.name, i.detail): i for i in _statements(new, pattern)}
     steps = [(i, _VERBS[i.value], new) for key, i in come.items() if key not in gone]
+    text = "\n".join(line for _, line in new.changed)
     steps += [
         (i, Action.REMOVED, old)
         for key, i in gone.items()
         if key not in come and i.value == "CREATE"
+        if not re.search(_CREATES.format(re.escape(i.name)), text, re.IGNORECASE)
     ]
     return [
         side.fact(FactKind.SCHEMA, action, i.name, i.line, detail=i.detail)

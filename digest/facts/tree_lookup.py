@@ -355,7 +355,9 @@ def _defines(fact: Fact, name: str, path: str, text: str) -> bool:
     return any(member.search(block(text, top.start())) for top in tops)
 
 
-_OWN = frozenset({"class", "function", "interface", "constant", "type"})
+_OWN = frozenset(
+    {"class", "function", "interface", "constant", "type", "struct", "enum", "trait", "union"}
+)
 """Details of declarations at the top level of a module."""
 
 

@@ -21,6 +21,7 @@ from digest.core.facts import (
     Fact,
     FactKind,
     Facts,
+    Note,
     Subject,
     is_branch_merge,
     is_for_tests,
@@ -413,7 +414,7 @@ def _notes(facts: Facts) -> Iterator[Signal]:
     built = any(f.area in {Area.CORE, Area.BUILD} and f.added + f.deleted for f in facts.files)
     if not built or re.match(_TABLE["parts"]["release"], facts.subject.words, re.IGNORECASE):
         return
-    given = dict.fromkeys(note.mark for note in facts.notes)
+    given = dict.fromkeys("" if _is_faster(note) else note.mark for note in facts.notes)
     marks = [mark for mark in given if mark != INTERNAL]
     yield Signal("note", float(bool(marks)))
     yield Signal("note_internal", float(bool(given) and not marks))
@@ -421,6 +422,11 @@ def _notes(facts: Facts) -> Iterator[Signal]:
         yield Signal(f"note_{mark}", 1.0)
     guides = [f for f in facts.files if f.added > f.deleted and is_upgrade_guide(f.path)]
     yield Signal("note_upgrade", float(bool(guides)), *(f.path for f in guides[:1]))
+
+
+def _is_faster(note: Note) -> bool:
+    """Whether an entry among changes says that a program does the same with less."""
+    return note.mark == "changed" and _TITLE["performance"].search(note.text) is not None
 
 
 def _count_signal(name: str, hits: Iterable[Fact], *, once: bool = False) -> Signal:

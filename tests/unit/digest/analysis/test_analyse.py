@@ -287,6 +287,13 @@ def risks_of(*items):
     return [s.text for s in analyse(graded, Language.EN).risks]
 
 
+def test_what_developers_of_a_gem_install_asks_nothing_of_its_users():
+    for path, risk in (("Gemfile", 0), ("gemfiles/rack_1.gemfile", 0), ("pool.gemspec", 1)):
+        place = samples.at(path, 1)
+        gone = samples.fact(FactKind.DEPENDENCY, Action.REMOVED, "rack", place, detail="bundler")
+        assert len(risks_of(gone)) == risk
+
+
 def test_methods_that_the_project_offers_break_code_that_uses_them():
     gone = [symbol(Action.REMOVED, name) for name in ("Pool.take", "Pool.drain")]
     told = (

@@ -140,6 +140,8 @@ def told(title, language=Language.EN, *files):
         ("Block the backend of requests withou… (#14)", "Block the backend of requests withou…"),
         ("Block the backend of requests wit… (#14)", "Block the backend of requests wit…"),
         ("[Feature] Tentatively enable a pool", "Tentatively enable a pool"),
+        ("feat(uds): paths (#12)", "New (uds): paths"),
+        ("feat(`take` and `drop`): sizes are read", "New (take and drop): sizes are read"),
     ],
 )
 def test_author_s_words_stay_and_tags_become_a_label(title, line):

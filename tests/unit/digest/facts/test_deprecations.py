@@ -606,3 +606,10 @@ def test_import_that_is_deprecated_is_named_with_its_module():
         '        " use `pool.cards` directly.",\n        DeprecationWarning,\n    )\n'
     )
     assert [one.split()[1] for one in added("src/pool/old.py", new)] == ["pool.old.cards"]
+
+
+def test_macro_that_marks_what_is_deprecated_marks_nothing_itself():
+    mark = '__attribute__((deprecated("It will be removed in a future version.")))'
+    for define in (f"#define POOL_OLD \\\n\t{mark}\n", f"#define POOL_OLD {mark}\n"):
+        text = f"{define}#define POOL_NEW\n\ntypedef struct _page {{\n\tint a;\n}} page;\n"
+        assert added("include/pool.h", text) == []

@@ -162,3 +162,29 @@ def test_a_value_that_a_template_still_reads_is_not_removed() -> None:
     texts = {place: "{{ .Values.service.port }}\n"}
     where = {question.index: [place] for question in asked}
     assert not tree_lookup.apply_lookup(facts, asked, where, texts).of(FactKind.CONFIG)
+
+
+def test_table_that_is_created_in_several_lines_stays() -> None:
+    old = "create table if not exists pages\n(\n  id int\n);\n"
+    new = "CREATE\n  TABLE\n    IF NOT EXISTS pages(\n      id INT\n    );\n"
+    assert not facts_of("Format it", ("db/schema.sql", old, new)).of(FactKind.SCHEMA)
+    assert facts_of("Drop it", ("db/schema.sql", old, "\n")).of(FactKind.SCHEMA)
+
+
+def test_temporary_table_is_no_schema() -> None:
+    old = "def scan(db):\n    db.run('CREATE TEMP TABLE hits (id INT)')\n"
+    facts = facts_of("Drop it", ("db/pool.py", old, "def scan(db):\n    db.read()\n"))
+    assert not facts.of(FactKind.SCHEMA)
+
+
+def test_struct_of_rust_with_the_name_of_another_one_did_not_move_there() -> None:
+    old = "pub struct Slot {\n    pub id: u32,\n}\npub struct Page;\n"
+    facts = facts_of("Drop it", ("pool/src/lib.rs", old, "pub struct Page;\n"))
+    change = Change(
+        commit=commit("Drop it"), files=(file("pool/src/lib.rs", old, "pub struct Page;\n"),)
+    )
+    asked = tree_lookup.questions(change, facts)
+    place = (change.sha, "heap/src/lib.rs")
+    where = {question.index: [place] for question in asked}
+    told = tree_lookup.apply_lookup(facts, asked, where, {place: "pub struct Slot(u8);\n"})
+    assert [f.name for f in told.of(FactKind.SYMBOL, Action.REMOVED)] == ["Slot"]

@@ -30,6 +30,7 @@ def read(title: str, *, core: bool = True, undone: Undone | None = None) -> set[
         ("Choose split_k by size", "title_refactor"),
         ("[Bugfix] Fix a crash and add a check", "title_feature"),
         ("Remove support of bz2", "title_feature"),
+        ("Added check before an event is sent", "title_feature"),
         ("Add an include that was breaking the old builds", "title_breaking"),
         ("ABC-2730: read the pool in parts", "title_name"),
         ("Read the pool in parts (ABC-2376)", "title_name"),

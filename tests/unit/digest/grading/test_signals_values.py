@@ -293,3 +293,12 @@ def test_new_flag_that_is_made_of_a_field_weighs_what_a_setting_weighs(detail, s
     item = fact(FactKind.FLAG, ADDED, "--pool-size", detail=detail)
     told = values(change("Size the pool", items=(item,)), "")
     assert {"config_added", "flag_added"} & {*told} == {signal}
+
+
+def test_entry_about_speed_among_changes_asks_nobody_to_act():
+    for text, listed in (("Improve the performance of pools", False), ("Read pools twice", True)):
+        files = (file("src/pool.py"), file("CHANGELOG.md"))
+        told = change(files=files, notes=(replace(note("changed"), text=text),))
+        names = {s.name for s in signals(told)}
+        assert "note" in names
+        assert ("note_changed" in names) is listed
