@@ -10,7 +10,7 @@ from itertools import takewhile
 from operator import eq
 
 from digest.core.change import Change, Commit, FileChange, FileStatus, Hunk
-from digest.core.facts import Fact, FactKind, Side
+from digest.core.facts import Action, Fact, FactKind, Side
 from digest.facts.extract import extract, wanted_blobs
 from digest.facts.languages import language_of
 from digest.facts.paths import area_of
@@ -113,18 +113,29 @@ _ELSEWHERE = {"alias", "module", "types"}
 
 
 def is_there(fact: Fact, text: str) -> bool:
-    """Whether the line of a fact has a word of its name, or its value, or begins or ends it."""
+    """Whether the line of a fact has its name, or its value, or begins or ends what has it."""
     lines = ["", *text.split("\n")]
     line = lines[fact.evidence.line] if 0 < fact.evidence.line < len(lines) else ""
     if fact.kind is FactKind.DEPRECATION or fact.detail in _ELSEWHERE:
         return bool(line.strip())
-    if line.rstrip().endswith(("(", "{")) or line.strip() == "}":
+    opens = fact.kind in {FactKind.METRIC, FactKind.ENVIRONMENT} and line.endswith(("(", "{"))
+    if opens or (fact.kind is FactKind.CONFIG and line == "}"):
         return True
-    near = line.lower()
     if lines[fact.evidence.line - 1].lstrip().startswith(("#[", "@")):
-        near += lines[fact.evidence.line - 1].lower()
-    words = re.findall(r"[^\W_]+|\*", fact.name.lower())
-    return any(one.lower() in near for one in (*words, fact.before, fact.after) if one)
+        line += lines[fact.evidence.line - 1]
+    flag, _, value = fact.name.partition("=")
+    last = re.split(r"[./: ]+", (value or flag).rstrip("/"))[-1]
+    last = last.strip("-*") or last
+    wanted = [last, last.partition("_")[2], fact.before or "", fact.after or ""]
+    if value and fact.action is Action.CHANGED:
+        wanted.append("enabled")
+    if value and fact.evidence.side is Side.NEW and fact.action is Action.REMOVED:
+        wanted.append(flag.strip("-"))
+    return any(_plain(one) in _plain(line) for one in wanted if one)
+
+
+def _plain(text: str) -> str:
+    return re.sub(r"[-_\s]", "", text.lower())
 
 
 def told(facts) -> list[str]:
