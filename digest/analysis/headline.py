@@ -378,14 +378,14 @@ def secures(facts: Facts) -> bool:
     """Whether the author calls it a security fix: by type, scope, tag or an advisory."""
     advisory = any(f.detail == "advisory" for f in facts.of(FactKind.SECURITY))
     subject = facts.subject
-    paths = [f.path for f in facts.files]
-    if subject.type in {"doc", "docs"} or of_tools(paths) or pins_only(paths):
-        return False
-    if _EXEMPTS.match(subject.words):
-        return False
     left = without_presented(subject.words)
     named = _SECURES.search(subject.title if left == subject.words else left)
-    return advisory or bool(named) or "security" in {*subject.scope.split("/"), *_kinds(subject)}
+    if not (advisory or named or "security" in {*subject.scope.split("/"), *_kinds(subject)}):
+        return False
+    if subject.type in {"doc", "docs"} or _EXEMPTS.match(subject.words):
+        return False
+    paths = [f.path for f in facts.files]
+    return not of_tools(paths) and not pins_only(paths)
 
 
 def _where(facts: Facts, text: str, labels: Sequence[str]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import islice, takewhile
 
 from digest.analysis.change_types import change_types
@@ -243,10 +244,8 @@ def _is_clear(sentence: str, reading: ChangeContext) -> bool:
     types = change_types(reading)
     if types[0] is ChangeType.DEPRECATION or _CHINESE.search(sentence):
         return True  # Chinese verbs have no tense
-    added = (f.name for f in reading.facts.items if f.action is Action.ADDED)
-    if any(
-        name in sentence for name in (owner_of(one)[1] for one in added) if len(name) > _LEAST_NAME
-    ):
+    names = (owner_of(f.name)[1] for f in reading.facts.items if f.action is Action.ADDED)
+    if any(len(name) > _LEAST_NAME and name in sentence for name in names):
         return True
     acts = BEGINS.match(sentence.lower()) and not _OF_PAST.match(sentence)
     was = _WAS.search(sentence) and not _IS.search(sentence)
@@ -259,9 +258,8 @@ _LEAST_NAME = 5  # characters of a name that is no word of another meaning
 
 def _is_whole(text: str) -> bool:
     """Whether a text consists of whole sentences that need no other ones."""
-    whole = (
-        text.endswith(ENDS) and not text.endswith(_GOES_ON) and text.count("(") == text.count(")")
-    )
+    closed = text.count("(") == text.count(")")
+    whole = text.endswith(ENDS) and not text.endswith(_GOES_ON) and closed
     leans = "::" in text or _LEANS.match(text) or POINTS.search(text)
     return bool(whole and not leans and _STANDS_ALONE.match(text))
 
@@ -311,10 +309,11 @@ def repeats(text: str, known: str, *names: str) -> bool:
     return len(said & content(known)) >= _SAME * len(said) and all(n in known for n in names)
 
 
-def content(text: str) -> set[str]:
+@lru_cache(maxsize=1024)  # a title is compared with everything else that is said of a change
+def content(text: str) -> frozenset[str]:
     """The words of a text in the singular, without function words."""
     words = _WORD.findall(text.casefold())
-    return {word.rstrip("s") if len(word) > 3 else word for word in words if word not in _LITTLE}
+    return frozenset(w.rstrip("s") if len(w) > 3 else w for w in words if w not in _LITTLE)
 
 
 def restates(statement: Statement, graded: Graded) -> bool:
@@ -335,23 +334,24 @@ def opening(text: str, name: str = "") -> str:
     if fuller and not _LEANS.match(later):
         said = said[1:]
     found = [s for s in said if not POINTS.search(s)]
-    found = [s for s in found if s == said[0] or not s.startswith(_ABOUT_FIRST)] or said
+    found = [
+        s for s in found if s == said[0] or not s.startswith(("It ", "These ", "This "))
+    ] or said
     more = len(found) > 1 and len(found[0]) < _SHORT and len(found[1]) < _SECOND
     told = " ".join(found[: 1 + more])
     return told if len(told) <= _LONG and told[-2:] != "1." else _EXAMPLE.sub("", told)
 
 
-_ABOUT_FIRST = ("It ", "These ", "This ")
-
-
 def marked_notes(reading: ChangeContext, mark: str) -> list[tuple[str, Evidence]]:
     """The entries of a mark that the change adds to a changelog, the title's subject first."""
-    built = any(f.area in {Area.CORE, Area.BUILD} for f in reading.facts.files)
+    noted = [n for n in reading.facts.notes if n.mark == mark]
+    if not noted or not any(f.area in {Area.CORE, Area.BUILD} for f in reading.facts.files):
+        return []
     names = (reading.graded.commit.author, *reading.facts.co_authors)
-    told = ((entry(n.text, names), n.evidence) for n in reading.facts.notes if n.mark == mark)
+    told = ((entry(n.text, names), n.evidence) for n in noted)
     said = reading.facts.subject.words
     title, chinese = content(said), _CHINESE.search(said) or reading.language is Language.ZH
-    found = [(t, place) for t, place in told if t and built and (chinese or not _CHINESE.search(t))]
+    found = [(t, place) for t, place in told if t and (chinese or not _CHINESE.search(t))]
     return sorted(found, key=lambda one: -len(title & content(one[0])))
 
 

@@ -192,7 +192,7 @@ def topic_words(text: str) -> list[str]:
     return words
 
 
-_SCRIPTS = lazy(r"(?<=[a-z\d])(?=[\u4e00-\u9fff])|(?<=[\u4e00-\u9fff])(?=[a-z\d])", re.IGNORECASE)
+_SCRIPTS = lazy(r"(?<=[A-Za-z\d])(?=[\u4e00-\u9fff])|(?<=[\u4e00-\u9fff])(?=[A-Za-z\d])")
 
 
 def _chinese_parts(run: str, known: Sequence[str]) -> Iterator[str]:
