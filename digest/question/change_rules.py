@@ -192,12 +192,15 @@ def shipped(asked: Asked) -> Iterator[Weighed]:
 
 @rule
 def valued(asked: Asked) -> Iterator[Weighed]:
-    """The default of what words describe: *http timeout default*."""
+    """The default of what words describe: *http timeout default*, *did it ever change*."""
     named = asked.references or asked.spans or asked.kinds or asked.things or asked.slots(Symbol)
-    others = asked.has("change", "count", "who", "other", "me", "why", "compare")
+    others = asked.has("count", "who", "other", "me", "why", "compare")
     words = asked.words  # a setting may be called what no title says
     if asked.has("default") and 1 < len(words) <= _MOST_DESCRIBED and not (named or others):
-        yield Weighed(2.5, Touched(name=" ".join(words), claim=claim_of(asked) or "value"))
+        change = asked.has("change")
+        claim = claim_of(asked) or ("revalued" if change else "value")
+        if not change or asked.says("yes_or_no") or asked.says("since_when"):
+            yield Weighed(6.0 if change else 2.5, Touched(name=" ".join(words), claim=claim))
 
 
 _MOST_DESCRIBED = 4  # words of a description of a setting

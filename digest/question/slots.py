@@ -230,6 +230,8 @@ def slots_of(text: str, now: Now, background: slot_values.Background) -> list[sl
         masked.text = re.sub(rf"\bdid {re.escape(own)} (?=drop\b)", "did you ", masked.text)
         newest = rf"\b((?:new|lat)est) {re.escape(own)}(?=$| and\b|[?,])"
         masked.text = re.sub(newest, r"\1 release", masked.text)
+        its_version = rf"(?i)(?<![\w./-]){re.escape(own)} (?=v?\d+\.\d)"
+        masked.text = re.sub(its_version, "release ", masked.text)
     masked.text = _ORDINAL.sub(lambda found: "零一二三四五六七八九"[int(found[1])], masked.text)
     masked.text = lexicon.correct(masked.text, background.known or lexicon.NONE)
     masked.text = lexicon.in_usual_words(masked.text)

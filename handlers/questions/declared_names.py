@@ -32,7 +32,7 @@ async def introduced(name: str, ctx: Context, tip: Tip) -> Sequence[Graded]:
     def has(text: str) -> bool:
         return name in text
 
-    shas = [await _came_to(path, has, ctx, tip) for path in list(there or ())[:_SEARCHED]]
+    shas = [await came_to(path, has, ctx, tip) for path in list(there or ())[:_SEARCHED]]
     return sorted(
         await ensure(ctx, list(filter(None, shas)), tip), key=lambda g: g.commit.committed_at
     )[:1]
@@ -55,7 +55,7 @@ async def taken(name: str, found: Sequence[Graded], ctx: Context, tip: Tip) -> S
 
     if not path or not has_not((await ctx.watched.source.contents(places)).get(places[0], "")):
         return ()
-    sha = await _came_to(path, has_not, ctx, tip)
+    sha = await came_to(path, has_not, ctx, tip)
     return await ensure(ctx, [sha], tip) if sha else ()
 
 
@@ -71,8 +71,10 @@ async def revalued(
     valued = (one for one in facts if one[1].after is not None and one[1].kind in _VALUED)
     told, fact = next(valued, (None, None))
     held = fact is not None
-    if not held and found and name:
-        told, fact = found[0][0], next(iter(await defaults_now(name, ctx, tip)), None)
+    if not held and name:
+        some = await ctx.archive.select(ctx.watched.repository, Query(limit=1))
+        told = next((graded for graded in (*(g for g, _ in found), *some)), None)
+        fact = next(iter(await defaults_now(name, ctx, tip)), None)
     if told is None or fact is None or fact.kind not in _VALUED or not tip.sha:
         return ()
     place = (tip.sha, fact.evidence.path)
@@ -90,7 +92,7 @@ async def revalued(
         then = _declared(text, told, fact)
         return then is not None and now is not None and then.after == now.after
 
-    sha = await _came_to(fact.evidence.path, has, ctx, tip)
+    sha = await came_to(fact.evidence.path, has, ctx, tip)
     known = {graded.sha for graded, _ in found}
     if not sha:
         return None if held else ()
@@ -333,7 +335,7 @@ def _bare(fact: Fact) -> str:
     return fact.name.lstrip("-").rpartition(".")[2]
 
 
-async def _came_to(path: str, has: Callable[[str], bool], ctx: Context, tip: Tip) -> str:
+async def came_to(path: str, has: Callable[[str], bool], ctx: Context, tip: Tip) -> str:
     """The commit that added something to a file that already existed; empty if unknown."""
     past = [sha for sha, _ in await ctx.watched.source.log(tip, path, mainline=True)]
     texts: dict[tuple[str, str], str] = {}

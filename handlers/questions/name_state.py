@@ -277,6 +277,15 @@ async def required_line(needs: Sequence[requirements.Requirement], ctx: Context,
     )
 
 
+async def required_since(
+    graded: Graded, needs: Sequence[requirements.Requirement], least: str, ctx: Context, tip: Tip
+) -> list[Spans]:
+    """That a change raised what is required at least, in which release, and what is required."""
+    since = _line(answer_text.LEAST_SINCE, graded, needs[0].name, ctx, value=Code(least))
+    now = await required_line(needs, ctx, tip)
+    return [since, *await release_lines(graded, tip, ctx), now]
+
+
 def _versions(needs: Sequence[requirements.Requirement], ctx: Context) -> Spans:
     versions: dict[tuple[str, str], Spans] = {}
     for one in needs:

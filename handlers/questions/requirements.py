@@ -13,6 +13,7 @@ from digest.frozen import frozen
 from digest.topics.terms import pieces, term
 from handlers.context import Context
 from handlers.ports.storage import Source, Tip
+from handlers.questions.declared_names import came_to
 
 _MOST = 60  # manifests that are read, those nearest to the root first
 
@@ -61,6 +62,43 @@ async def pinned_now(needed: Requirement, ctx: Context, tip: Tip) -> Sequence[Re
         return ()
     _, locks = await _manifests(ctx, tip)
     return await _locked(needed.name, locks, ctx, tip)
+
+
+async def raised(
+    needed: Requirement, version: str, ctx: Context, tip: Tip, *, past: bool = False
+) -> tuple[str, str]:
+    """The commit since which at least a version is required, or one ``past`` it, and which one.
+
+    Both are empty if the branch does not require it, or has done so ever since it had the file.
+    """
+    wanted, least = _numbers(version), [""]
+
+    def requires(text: str) -> bool:
+        pins = _pinned({("", needed.path): text})
+        lowest = (_LEAST.match(one.version) for _, one in pins if one.name == needed.name)
+        bounds = [match[1] for match in lowest if match]
+        met = [one for one in bounds if _meets(_numbers(one), wanted, past=past)]
+        least[0] = min(met, key=_numbers, default=least[0])
+        return bool(met) and len(met) == len(bounds)
+
+    place = (tip.sha or "", needed.path)
+    texts = await ctx.watched.source.contents([place])
+    if not wanted or not requires(texts.get(place, "")):
+        return "", ""
+    sha = await came_to(needed.path, requires, ctx, tip)
+    return sha, least[0] if sha else ""
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in re.findall(r"\d{1,6}", version)[:4])
+
+
+def _meets(least: tuple[int, ...], wanted: tuple[int, ...], *, past: bool) -> bool:
+    return least[: len(wanted)] > wanted if past else least >= wanted
+
+
+_LEAST = lazy(r"(?:[\^~>]=?|==?|v)* ?v?(\d+(?:\.\d+)*)")
+"""The least version that a requirement allows, unless it begins with an upper bound."""
 
 
 Pins = Sequence[tuple[bool, Requirement]]

@@ -40,15 +40,22 @@ from handlers.ports.storage import Tip
 from handlers.questions.changed import list_changes
 from handlers.questions.declared_names import (
     declaring,
+    defaults_now,
     files_with,
     introduced,
     revalued,
     taken,
 )
-from handlers.questions.name_state import OF_VALUE, pins, released_in, state_lines
+from handlers.questions.name_state import (
+    OF_VALUE,
+    pins,
+    released_in,
+    required_since,
+    state_lines,
+)
 from handlers.questions.named_changes import line_of as fact_line
 from handlers.questions.named_history import Found, NamedHistory
-from handlers.questions.requirements import OTHER_NAMES, find_requirements
+from handlers.questions.requirements import OTHER_NAMES, find_requirements, raised
 from handlers.questions.scope import count, month_back, reach, viewpoint
 from handlers.questions.search import nearest, search
 
@@ -72,7 +79,16 @@ async def name_history(intent: Touched, ctx: Context) -> answers.Answer:
         return await name_history(replace(intent, name=other), ctx)
     if intent.claim == "value" and (name := await _spelled(intent.name, ctx, tip)):
         return await name_history(replace(intent, name=name), ctx)
+    if required := await _since_required(intent, ctx, tip):
+        return required
     await reach(intent.window or default_period(ctx.clock.now(), ctx.zone), ctx, tip)
+    if intent.claim in _OF_DEFAULT and " " in intent.name:
+        named = {fact.name.rpartition(".")[2] for fact in await defaults_now(intent.name, ctx, tip)}
+        if len(named) == 1:  # "gpu memory utilization" means gpu_memory_utilization
+            return await name_history(replace(intent, name=named.pop()), ctx)
+        if intent.claim == "revalued":
+            listed = Changed(window=month_back(ctx), topic=intent.name, anytime=True, defaults=True)
+            return await list_changes(listed, ctx)
     query = replace((await reach(intent.window, ctx, tip)).query, limit=_READ)
     found = await _found(intent.name, query, ctx)
     flag, _, value = intent.name.partition("=")
@@ -146,6 +162,28 @@ async def name_history(intent: Touched, ctx: Context) -> answers.Answer:
         said = await search(Search(terms=(intent.name,), window=intent.window), ctx)
         return _opened(said, lines)
     return _untouched(lines, intent, ctx, tip)
+
+
+async def _since_required(intent: Touched, ctx: Context, tip: Tip) -> answers.Answer | None:
+    """Since when a version of something is required, or no longer enough; ``None`` if unknown."""
+    match = _VERSION_OF.fullmatch(intent.name)
+    if match is None or intent.window or intent.claim not in _DATED:
+        return None
+    needs = await find_requirements(match[1], ctx, tip)
+    past = intent.claim == "removed"
+    sha, least = await raised(needs[0], match[2], ctx, tip, past=past) if needs else ("", "")
+    if not sha:
+        return None
+    name = needs[0].name
+    (graded,) = await ensure(ctx, [sha], tip)
+    facts = [f for f in graded.facts.items if f.kind in VERSIONS and f.name == name]
+    lines = await required_since(graded, needs, least, ctx, tip)
+    history = NamedHistory(name=name, found=[(graded, facts)], sure=True)
+    return _answer(history, lines, intent, ctx, tip)
+
+
+_VERSION_OF = lazy(r"([a-z][\w.+-]*?) ?v?(\d+(?:\.\d+){0,2})", re.IGNORECASE)
+_DATED = frozenset({"added", "release", "removed", "value"})
 
 
 def _untouched(lines: Sequence[Spans], intent: Touched, ctx: Context, tip: Tip) -> answers.Answer:
@@ -250,7 +288,16 @@ async def _pins_first(found: Found, name: str, ctx: Context, tip: Tip) -> Found:
 
 def _told(held: Sequence[Graded], name: str) -> Found:
     """The changes with facts about the name, with these facts, and those titled with it."""
-    bare = re.escape(name.lstrip("-"))
+    found = _told_as(held, name, re.escape(name.lstrip("-")))
+    if is_code_name(name) and not any(facts for _, facts in found):
+        # A flag and the setting behind it differ in hyphens and underscores.
+        bare = re.sub(r"\\-|_", "[_-]", re.escape(name.lstrip("-")))
+        return _told_as(held, name, bare)
+    return found
+
+
+def _told_as(held: Sequence[Graded], name: str, bare: str) -> Found:
+    """The same for a name whose spellings the expression ``bare`` matches."""
     # "Bamba" stands for BambaForCausalLM; in a title "bamba" does too.
     classes = "" if name.isupper() else rf"|(?-i:(?=[A-Z])(?i:{bare})[A-Z][a-z])"
     ends = rf"_?{bare}(?:$|[.:/@\s(=`,])"
@@ -348,3 +395,4 @@ async def _spelled(name: str, ctx: Context, tip: Tip) -> str:
 
 
 _LONGEST_SPELLED = 5  # words
+_OF_DEFAULT = frozenset({"value", "revalued"})

@@ -159,10 +159,64 @@ async def test_default_that_no_change_told_of_is_told_with_the_change_that_set_i
     source.blobs = {changes.blob(text): text for text in (old, new)}
     source.trees = {(sha, path): new for sha in (CHANGES[1].sha, later.sha)}
     source.trees[came.sha, path] = old
-    asked = Touched(name="share_of_memory", claim="value")
-    shown = markdown((await name_history(asked, context(source))).document)
-    assert "`CacheConfig.share_of_memory` has been `0.92` since [Replace diskcache (#16)]" in shown
-    assert "before that it was `0.9`" in shown
+    for name, claim in (
+        ("share_of_memory", "value"),
+        ("--share-of-memory", "revalued"),  # the flag of the setting
+        ("share of memory", "revalued"),
+        ("share of memory", "value"),
+    ):
+        asked = Touched(name=name, claim=claim)
+        shown = markdown((await name_history(asked, context(source))).document)
+        since = "`CacheConfig.share_of_memory` has been `0.92` since [Replace diskcache (#16)]"
+        assert since in shown
+        assert "before that it was `0.9`" in shown
+
+
+async def test_defaults_that_changed_are_listed_for_words_that_are_no_setting():
+    told = change("aaaaaaa1", "Draw the night shift (#1)", {"src/a.py": 2}, NOW - timedelta(1))
+    asked = Touched(name="night shift", claim="revalued")
+    answer = await name_history(asked, context(FakeSource([told])))
+    assert "No default of a flag, a variable or a setting changed" in markdown(answer.document)
+
+
+REQUIRING = ["3.8", "3.9", "3.10,<3.13", "3.10,<3.14"]
+
+
+@pytest.mark.parametrize(
+    ("question", "since"),
+    [
+        (
+            "since when does it need python 3.10",
+            "python` `3.10` or newer",
+        ),
+        ("since when is python 3.9 required", "python` `3.9` or newer"),
+        ("when was python 3.9 dropped", "python` `3.10` or newer"),
+        ("python 3.9 什么时候不支持的", "起要求 `python` `3.10` 或更高版本"),
+        ("since when does it need python 3.12", ""),  # it does not
+        ("since when does it need python 3.8", ""),  # since there is a manifest
+        ("when was python 3.10 dropped", ""),
+    ],
+)
+async def test_release_since_which_a_version_is_required_is_told(question, since):
+    path = "pyproject.toml"
+    texts = [f'[project]\nname = "a"\nrequires-python = ">={one}"\n' for one in REQUIRING]
+    made = [
+        replace(
+            change(f"aaaaaa{n}0", f"Tidy up (#{n})", {path: 1}, NOW - timedelta(days=90 - n)),
+            files=(changes.file(path, texts[n - 1] if n else None, text),),
+        )
+        for n, text in enumerate(texts)
+    ]
+    source = FakeSource(made[::-1])
+    source.blobs = {changes.blob(text): text for text in texts}
+    source.trees = {(one.sha, path): text for one, text in zip(made, texts, strict=True)}
+    shown = markdown((await ask(question, context(source))).document)
+    number = {"3.9": 1, "3.10": 2}.get(since.partition("` `")[2].partition("`")[0])
+    assert since in shown
+    assert ("newer has been required" in shown or "更高版本" in shown) == bool(since)
+    if number:
+        assert f"[Tidy up (#{number})]" in shown
+        assert "`>=3.10,<3.14`" in shown, "what is required now"
 
 
 @pytest.mark.parametrize(
