@@ -23,6 +23,7 @@ from digest.core.patterns import lazy, read_patterns
 from digest.facts import noise
 from digest.facts.noise import forms_of, is_machine_line
 from digest.facts.side_text import FileSide
+from digest.facts.subject import breaking_sections
 
 _LONGEST = 65_536  # characters of a body that are read; GitHub's own limit for one
 _MOST_PARAGRAPHS = 60
@@ -342,18 +343,19 @@ _NO_NOTE = frozenset({"", "none", "n/a", "na", "no", "nil", "-"})
 def read_note(body: str) -> tuple[Note, ...]:
     """The note for users for which many projects ask in the form of a request."""
     match = _NOTE.search(body[:_LONGEST])
-    note = " ".join(match[1].split()) if match else ""
-    if match is None or note.strip(".").casefold() in _NO_NOTE:
-        return ()
-    line = body.count("\n", 0, match.start(1)) + 1
-    return (Note(mark="", text=note, evidence=MESSAGE.evidence(line)),)
+    told = [(match.start(1), "", " ".join(match[1].split()))] if match else []
+    told += [(start, "breaking", text) for start, text in breaking_sections(body[:_LONGEST])]
+    return tuple(
+        Note(mark=mark, text=text, evidence=MESSAGE.evidence(body.count("\n", 0, start) + 1))
+        for start, mark, text in told
+        if text.strip(".").casefold() not in _NO_NOTE
+    )
 
 
 def read_description(title: str, body: str, labels: tuple[str, ...] = ()) -> Description:
     """The author's description of a request, without its form, tests and checklists."""
-    note = "".join(note.text for note in read_note(body))
-    paragraphs = read_paragraphs(body, (title,))
-    return Description(paragraphs=paragraphs, note=note, labels=labels)
+    note = "".join(note.text for note in read_note(body) if not note.mark)
+    return Description(paragraphs=read_paragraphs(body, (title,)), note=note, labels=labels)
 
 
 INSTEAD = re.compile(

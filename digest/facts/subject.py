@@ -21,6 +21,7 @@ forge puts somewhere else:
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 
 from digest.core.authors import sentences
@@ -62,6 +63,22 @@ _TICKET = lazy(
 _CLOSES = lazy(r"(?:fix(?:e[sd])?|close[sd]?|resolve[sd]?) #\d{1,9}", re.IGNORECASE)
 _ADDS = lazy(r"(?:add|allow|introduce|support)(?:s|ed|ing)?\b", re.IGNORECASE)
 _BREAKING_FOOTER = lazy(r"^BREAKING[ -]CHANGE:", re.MULTILINE)
+_BREAKING_SECTION = lazy(
+    r"^#{1,4}[^\w\n]{0,6}breaking changes?\b[^\w\n]{0,4}\n\s*(?:[-*>][ \t]*)?(?P<said>)",
+    re.MULTILINE | re.IGNORECASE,
+)
+_BEFORE = lazy(r"(?:Before|Previously|Until now)\b.{1,300}?[\w)`]\. (?=[A-Z`])")
+_NEXT = lazy(r"\n[ \t]*(?:\n|[-*>#|]|```)")
+_PASTED = lazy(
+    r"<details>|^#{1,4} release notes\b|^release notes sourced", re.MULTILINE | re.IGNORECASE
+)
+"""Where the notes of a dependency begin."""
+
+_NOTHING = lazy(
+    r"$|[#<]|\[ \]|\W{0,3}(?:there )?(?:are|is|has|does)?\b ?"
+    r"(?:none|no(?! longer)|not|nothing|nope|n/?a|tbd)\b",
+    re.IGNORECASE,
+)
 _NUMBERS = lazy(r"(?:(?:#|!|GH-|gh-|PR ?#?)\d{1,9}(?:\s*(?:,|&|and\b)\s*|$)){1,9}")
 _LAST_NUMBER = lazy(r"(\d{1,9})$")
 _OPEN_NUMBER = lazy(r"\s+\((?:#|!|GH-)(\d{1,9})$")
@@ -122,7 +139,7 @@ def read_subject(title: str, body: str = "", number: int | None = None) -> Subje
         tags=tags,
         type=kind,
         scope=scope,
-        breaking=breaking or bool(_BREAKING_FOOTER.search(body)),
+        breaking=breaking or bool(_BREAKING_FOOTER.search(body)) or any(breaking_sections(body)),
         number=number if number is not None else (numbers[-1] if numbers else None),
         series=series or later,
     )
@@ -184,6 +201,16 @@ def strip_tags(text: str) -> tuple[str, tuple[str, ...], Series | None]:
             tags.append(tag)
         text = text[match.end() :]
     return text.strip(), tuple(tags), series
+
+
+def breaking_sections(body: str) -> Iterator[tuple[int, str]]:
+    """Where a section about breaking changes begins, with its first paragraph or item."""
+    own = _PASTED.split(body, maxsplit=1)[0] if "reaking" in body.lower() else ""
+    for match in _BREAKING_SECTION.finditer(own):
+        said = " ".join(_NEXT.split(own[match.start("said") :], maxsplit=1)[0].split())
+        said = _BEFORE.sub("", said) if _BEFORE.match(said) else said
+        if not _NOTHING.match(said):
+            yield match.start("said"), said[:_LONGEST]
 
 
 def _strip_prefix(text: str) -> tuple[str, str, bool, str]:

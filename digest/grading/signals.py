@@ -414,7 +414,8 @@ def _notes(facts: Facts) -> Iterator[Signal]:
     built = any(f.area in {Area.CORE, Area.BUILD} and f.added + f.deleted for f in facts.files)
     if not built or re.match(_TABLE["parts"]["release"], facts.subject.words, re.IGNORECASE):
         return
-    given = dict.fromkeys("" if _is_faster(note) else note.mark for note in facts.notes)
+    listed = [note for note in facts.notes if note.evidence.path or not note.mark]
+    given = dict.fromkeys("" if _is_faster(note) else note.mark for note in listed)
     marks = [mark for mark in given if mark != INTERNAL]
     yield Signal("note", float(bool(marks)))
     yield Signal("note_internal", float(bool(given) and not marks))

@@ -3,7 +3,9 @@ import pytest
 from digest.facts.message import (
     find_deprecations,
     message_lines,
+    read_description,
     read_issues,
+    read_note,
     read_paragraphs,
 )
 from digest.facts.subject import read_subject
@@ -202,3 +204,31 @@ def test_squashed_commits_of_another_branch_are_left_out() -> None:
     few = read_paragraphs(f"{others[:60]}\n\n{own}", ["Use pools by default"])
     assert "It starts a pool." in few
     assert len(few) > 2
+
+
+@pytest.mark.parametrize(
+    ("section", "text"),
+    [
+        (
+            "### Breaking changes\n\n- `--fast` is gone;\n  use `--quick`.\n- Other\n",
+            "`--fast` is gone; use `--quick`.",
+        ),
+        ("## \N{OCTAGONAL SIGN} Breaking change\nPools are closed.\n", "Pools are closed."),
+        (
+            "## Breaking changes\nPreviously, it read 2 pages. Now it reads one.\n",
+            "Now it reads one.",
+        ),
+        ("## Breaking changes\nNo longer reads pages.\n", "No longer reads pages."),
+        ("## Breaking changes\nThere are no breaking changes\n", ""),
+        ("## Breaking changes\n- None.\n", ""),
+        ("## Breaking changes\n<!-- Are there any? -->\n", ""),
+        ("## Breaking changes\n- [ ] yes\n", ""),
+        ("### Release notes\n\n## Breaking changes\n- A pool is gone\n", ""),
+        ("## Not a breaking change\nPools are closed.\n", ""),
+    ],
+)
+def test_section_about_breaking_changes_declares_one(section, text):
+    body = f"## Purpose\nRead pages in parts.\n\n{section}\n## Tests\nBy hand.\n"
+    assert [(n.mark, n.text) for n in read_note(body)] == ([("breaking", text)] if text else [])
+    assert read_subject("Read pages", body=body).breaking is bool(text)
+    assert read_description("Read pages", body).note == ""

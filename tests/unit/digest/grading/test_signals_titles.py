@@ -249,3 +249,15 @@ def test_a_revert_is_read_by_the_title_of_what_it_undoes() -> None:
 )
 def test_upgrades_and_pins_that_users_make_are_no_update(title: str) -> None:
     assert "title_upgrade" not in read(title)
+
+
+def test_feature_gate_that_is_promoted_changes_a_default():
+    for title, told in (
+        ("Make pool.es.readOnce feature stable", True),
+        ("Mark pool.readOnce feature gate as stable", True),
+        ("[pool] stabilize readOnce gate", True),
+        ("Promote feature gates of pools to Beta", True),
+        ("Make the feature stable under load", False),
+        ("Make tests of a feature gate stable", False),
+    ):
+        assert ("says_default" in read(title)) is told, title
