@@ -232,6 +232,8 @@ def setup_py(sheet: SideLines) -> Iterator[Pin]:
         if (match := _SETUP_KEY.match(line)) and match[1] == "python_requires":
             yield from _python(match[2], number)
             continue
+        if not _QUOTED.search(line):  # most lines require nothing
+            continue
         key = match[1] if match else _open_list(sheet.above(number, 120))
         key = key or _named_list(sheet, number)
         if not key and _extra(sheet, number, line):
