@@ -42,6 +42,7 @@ from digest.core.statement import Aspect, Statement
 from digest.document import Spans
 from digest.facts.call_arguments import breaks_code
 from digest.facts.manifests_python import raised_minimums
+from digest.facts.paths import removed_programs
 from digest.i18n import statement_text as words
 from digest.i18n.phrase import Part, Phrase, list_in_words
 
@@ -171,6 +172,9 @@ def _duties(reading: ChangeContext) -> Iterator[Spans]:
     for name, facts in raised_minimums(reading.facts).items():
         yield words.RAISE(language, name=name, version=bare(facts[0].after))
     yield from (spans for spans, those in _signatures(reading) if any(map(breaks_code, those)))
+    if programs := removed_programs(reading.facts.files):
+        names = list_in_words([code(name) for name in programs], language, limit=_ONE_BY_ONE)
+        yield words.CHECK_USE(language, names=names)
     if unregistered := _unregistered(reading):
         yield words.CHECK_USE(language, names=unregistered)
     if refused := refused_flags(reading):

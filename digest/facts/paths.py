@@ -12,7 +12,8 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 
-from digest.core.facts import Area
+from digest.core.change import FileStatus
+from digest.core.facts import Area, FileFacts
 from digest.core.patterns import lazy, read_table
 from digest.facts.languages import by_word, language_of
 
@@ -196,3 +197,15 @@ def _is_prose(name: str) -> bool:
     return bool(_MANUAL_PAGE.search(name)) or (
         _DOCS.match(name) is not None and language_of(name) in {"", "yaml", "toml", "text"}
     )
+
+
+_PROGRAM = lazy(
+    r"(?:^|/)cmd/(?P<go>[\w-]{1,60})/main\.go$|(?:^|/)src/bin/(?P<rust>[\w-]{1,60})(?:/main)?\.rs$"
+)
+
+
+def removed_programs(files: Iterable[FileFacts]) -> list[str]:
+    """The programs of Go and Rust whose main file goes, unless another of the name stays."""
+    mains = [(f, m["go"] or m["rust"]) for f in files if (m := _PROGRAM.search(f.path))]
+    kept = {name for f, name in mains if f.status is not FileStatus.DELETED}
+    return [name for f, name in mains if f.area is Area.CORE and name not in kept]

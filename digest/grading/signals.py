@@ -31,7 +31,7 @@ from digest.core.patterns import read_table
 from digest.facts.call_arguments import breaks_code
 from digest.facts.change_notes import INTERNAL, RELEASES, is_change_note, is_upgrade_guide
 from digest.facts.manifests_python import raised_minimums
-from digest.facts.paths import is_script, of_tools, pins_only
+from digest.facts.paths import is_script, of_tools, pins_only, removed_programs
 from digest.facts.subject import read_subject
 from digest.frozen import frozen
 
@@ -388,6 +388,8 @@ def _items(facts: Facts) -> Iterator[Signal]:
     raised = (f for name, those in raised_minimums(facts).items() if name in run for f in those)
     yield _count_signal("minimum_raised", raised, once=True)
     yield _count_signal("schema", facts.of(FactKind.SCHEMA, Action.ADDED))
+    programs = removed_programs(facts.files)
+    yield Signal("program_removed", float(bool(programs)), ", ".join(programs[:2]))
     lost = facts.of(FactKind.SCHEMA, Action.REMOVED, Action.RENAMED, Action.CHANGED)
     yield _count_signal("schema_changed", lost, once=True)
     yield _count_signal("deprecation", facts.of(FactKind.DEPRECATION))

@@ -287,6 +287,13 @@ def risks_of(*items):
     return [s.text for s in analyse(graded, Language.EN).risks]
 
 
+def test_users_of_a_removed_program_are_told_to_check():
+    main = samples.file("cmd/relay/main.go", status=FileStatus.DELETED)
+    graded = samples.change(1, "Remove what is old", Level.HIGH, files=[main])
+    assert plain(to_do(graded, Language.EN)) == "Check if you use relay."
+    assert plain(to_do(graded, Language.ZH)) == "请检查是否使用 relay。"
+
+
 def test_what_developers_of_a_gem_install_asks_nothing_of_its_users():
     for path, risk in (("Gemfile", 0), ("gemfiles/rack_1.gemfile", 0), ("pool.gemspec", 1)):
         place = samples.at(path, 1)

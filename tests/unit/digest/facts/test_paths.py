@@ -2,9 +2,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from digest.core.facts import Area
+from digest.core.change import FileStatus
+from digest.core.facts import Area, FileFacts
 from digest.facts.languages import language_of
-from digest.facts.paths import area_of, is_script, of_tools, pins_only
+from digest.facts.paths import area_of, is_script, of_tools, pins_only, removed_programs
 
 AREAS = {
     Area.CORE: [
@@ -238,3 +239,20 @@ def test_parts_that_only_try_out_a_generator_are_tests() -> None:
     assert area_of("regression-tests.api/pool.py") is Area.TESTS
     assert area_of("pkg/internal/sampler/sampler.go") is Area.CORE
     assert area_of("pkg/internal/samples/first.go") is Area.EXAMPLES
+
+
+def test_program_is_removed_with_its_main_file_unless_it_is_elsewhere():
+    gone, kept = FileStatus.DELETED, FileStatus.RENAMED
+    files = [
+        FileFacts(path=path, status=status, area=area_of(path))
+        for path, status in (
+            ("cmd/relay/main.go", gone),
+            ("cmd/relay/flags.go", gone),
+            ("cmd/pool/main.go", gone),
+            ("app/cmd/pool/main.go", kept),
+            ("src/bin/sift.rs", gone),
+            ("vendor/a/cmd/gen/main.go", gone),
+            ("cmd/keep/main.go", FileStatus.MODIFIED),
+        )
+    ]
+    assert removed_programs(files) == ["relay", "sift"]

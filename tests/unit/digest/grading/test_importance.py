@@ -267,6 +267,13 @@ def test_signature_that_calls_of_a_library_do_not_fit_is_high(path, detail, publ
     assert found.level is level
 
 
+def test_removed_program_is_high() -> None:
+    main = replace(file(Area.CORE, 3), path="cmd/relay/main.go")
+    told = changed("Tidy")
+    for status, level in ((FileStatus.DELETED, Level.HIGH), (FileStatus.MODIFIED, Level.LOW)):
+        assert grade(replace(told, files=(replace(main, status=status),))).level is level
+
+
 def test_change_like_marked_ones_is_high_and_a_revert_of_it_is_not() -> None:
     told = replace(
         changed("Make relative paths start from the folder of the file by default"),
