@@ -248,6 +248,18 @@ def _sort_in(name: str) -> str:
 _MOST_WORDS = 3  # words of a name that is no title
 
 
+def with_breaks(new: SideLines) -> Iterator[Note]:
+    """The entries, and the paragraphs below them that begin by saying that something breaks."""
+    told = {note.evidence.line: note for note in entries(new)}
+    for number, line in new.changed:
+        if number not in told and _BREAKS.match(line):
+            told[number] = _note(new, number, "breaking", line)
+    return map(told.__getitem__, sorted(told))
+
+
+_BREAKS = lazy(r"\W{0,9}BREAKING(?: CHANGES?)?\b\W{1,9}\w")
+
+
 def _note(new: SideLines, number: int, mark: str, text: str) -> Note:
     return Note(mark=mark, text=" ".join(text.split())[:_LONGEST], evidence=new.evidence(number))
 

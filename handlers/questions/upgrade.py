@@ -65,11 +65,13 @@ _WARNING = frozenset({"breaking", "removed", "deprecated"})
 
 
 def _warns(_heading: str, note: Note) -> bool:
-    return note.mark in _WARNING or _WARNS.match(note.text) is not None
+    return note.mark in _WARNING or _WARNS.search(note.text) is not None
 
 
-_WARNS = lazy(r"(?i)\[CHANGE\]|\W*(?:breaking\b|drop(?:s|ped)? |remov\w+ (?:\w+ ){0,2}support\b)")
-
+_WARNS = lazy(
+    r"(?i)^(?:\[CHANGE\]|\W*(?:breaking|drop(?:s|ped)?|remov\w+ (?:\w+ ){0,2}support)\b)"
+    r"|\b(?:drop(?:s|ped)|remove[sd]) support\b"
+)
 
 _MOST = 25  # the most lines of each group
 _FILES = 8  # the most changelogs to read, those nearest to the root first
@@ -320,7 +322,7 @@ async def _announced(
     refs: Refs, sha: str, fits: Callable[[str, Note], bool], ctx: Context, tip: Tip
 ) -> Sequence[_Announced]:
     """The matching changelog entries of the releases between two, by heading and text."""
-    from digest.facts.change_notes import entries, sections
+    from digest.facts.change_notes import sections, with_breaks
     from digest.facts.side_text import SideLines
 
     first, last = version_number(refs.base), version_number(refs.tip)
@@ -335,7 +337,7 @@ async def _announced(
         _Announced(release, note)
         for path, text in texts.items()
         for release, heading, part in sections(text, first, last or (10**6,))
-        for note in entries(SideLines(path=path, side=Side.NEW, changed=part, text=text))
+        for note in with_breaks(SideLines(path=path, side=Side.NEW, changed=part, text=text))
         if fits(heading, note)
         and dict(part)[note.evidence.line].strip() not in before.get(path, ())
     ]
@@ -443,8 +445,6 @@ def _group(
     name: Phrase, lines: Sequence[Spans], language: Language, page: int = 1
 ) -> Sequence[Block]:
     """A heading with the number of lines, and those of a page; nothing without lines."""
-    if not (shown := lines[(page - 1) * _MOST : page * _MOST]):
-        return ()
+    shown = lines[(page - 1) * _MOST : page * _MOST]
     head = GROUP.text(language, name=name.text(language), n=len(lines))
-    items = tuple(map(Item, shown))
-    return Paragraph((Strong(head),)), Listing(items)
+    return (Paragraph((Strong(head),)), Listing(tuple(map(Item, shown)))) if shown else ()

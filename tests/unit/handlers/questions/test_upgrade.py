@@ -75,6 +75,21 @@ async def test_an_upgrade_is_told_with_the_projects_own_warnings(source):
     assert [row.graded.number for row in answer.rows] == [13, 12]
 
 
+async def test_what_an_entry_says_below_its_first_line_is_a_warning_too(source):
+    entry = """
+- [#14](https://forge.example/14) Thanks Ada! - Adds the new parser
+
+  ⚠ **BREAKING CHANGE:** The old parser is no longer supported.
+- [#15](https://forge.example/15) Thanks Bob! - Adds Ruby 4, drops support for Ruby 3.
+"""
+    text = CHANGELOG.replace("### Bug fixes\n", f"### Minor changes\n{entry}\n### Bug fixes\n", 1)
+    source.trees = {(CHANGES[0].sha, "CHANGELOG.md"): text}
+    shown = markdown((await ask("what breaks from v1.0.0 to v1.2.0", context(source))).document)
+    assert "BREAKING CHANGE: The old parser is no longer supported. · `1.1.0`" in shown
+    assert "drops support for Ruby 3" in shown
+    assert "Adds the new parser" not in shown
+
+
 async def test_an_upgrade_that_meets_nothing_says_so(source):
     source.trees = {}
     source.branch_changes = [one for one in CHANGES if "!" not in one.commit.message]
