@@ -345,18 +345,17 @@ class Asked:
     def _is_marked(self, place: int) -> bool:
         """Whether a word beside it says that a word is a topic: *in X*, *X changes*, *X bumped*."""
         text, before = self.tokens[place].text, self.tokens[place - 1] if place else None
-        after = self.tokens[place + 1] if place + 1 < len(self.tokens) else None
+        near = self.tokens[place + 1 : place + 3]
+        after = next((t for t in near if "aux" not in t.tags), None)  # "X been bumped"
         while before and before.text.lower() in slot_values.ARTICLES:
             place -= 1
             before = self.tokens[place - 1] if place else None
         last = before.text.lower().rpartition(" ")[2] if before else ""  # "diff of"
         named = bool(before and (last in _TOPICAL_WORDS or before.tags & {"about", "only"}))
-        named = named or (last == "which" and after is not None and "aux" in after.tags)
+        named = named or (last == "which" and after not in near[:1])
         said = after.text.lower() if after else ""
-        noun = said in slot_values.RELATED or (
-            after and ("bump" in after.tags or ("change" in after.tags and said.endswith("s")))
-        )
-        return bool(named or noun) or (not text.isascii() and len(text) > 2)
+        noun = after and ("bump" in after.tags or ("change" in after.tags and said.endswith("s")))
+        return bool(named or noun or said in slot_values.RELATED) or (not text.isascii() and len(text) > 2)
 
     @property
     def without(self) -> tuple[str, ...]:

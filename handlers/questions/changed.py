@@ -78,7 +78,8 @@ async def list_changes(intent: Changed, ctx: Context) -> Answer:
         named = " " not in intent.topic  # not one word of a description
         if not asked.held.rows and named and (told := await _history(asked.intent, ctx, tip)):
             return told
-    if (told := await _of_lost_name(asked.intent.topic, intent, ctx)) is not None:
+    kept = asked.intent.topic if asked.held.rows or announced else ""
+    if (told := await _of_lost_name(kept, intent, ctx)) is not None:
         return told
     listed: tuple[str, ...] = ()
     if asked.held.rows:
@@ -132,7 +133,8 @@ async def _of_lost_name(kept: str, intent: Changed, ctx: Context) -> Answer | No
     lost = [
         word for word in intent.topic.split() if word not in kept.split() and is_code_name(word)
     ]
-    if not kept or len(lost) != 1 or intent.things or intent.without:
+    alone = not kept and " " not in intent.topic  # other readings are tried for it
+    if alone or len(lost) != 1 or intent.things or intent.without:
         return None
     window = None if intent.anytime else intent.window
     from handlers.questions.symbol_history import name_history
