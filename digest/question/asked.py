@@ -355,7 +355,8 @@ class Asked:
         named = named or (last == "which" and after not in near[:1])
         said = after.text.lower() if after else ""
         noun = after and ("bump" in after.tags or ("change" in after.tags and said.endswith("s")))
-        return bool(named or noun or said in slot_values.RELATED) or (not text.isascii() and len(text) > 2)
+        beside = named or noun or said in slot_values.RELATED
+        return bool(beside) or (not text.isascii() and len(text) > 2)
 
     @property
     def without(self) -> tuple[str, ...]:

@@ -210,14 +210,16 @@ _MOST_DESCRIBED = 4  # words of a description of a setting
 def required(asked: Asked) -> Iterator[Weighed]:
     """The version of a dependency: *what flashinfer does main need right now*."""
     match = _NEEDS.search(asked.text)
-    if match is not None and match[1] in asked.words and not (asked.spans or asked.references):
-        yield Weighed(6.0, Touched(name=match[1], claim="value"))
+    name = (match[1] or match[2]) if match is not None else ""
+    if name in asked.words and not (asked.spans or asked.references):
+        yield Weighed(6.0, Touched(name=name, claim="value"))
 
 
 _NEEDS = lazy(
     r"^(?:so |and |hey,? )?(?:what|which)(?: version of| release of)? ([a-z][\w.-]{2,40})"
     r"(?: version)? (?:(?:do(?:es)? [\w ]{1,20}?|is) (?:need|require|use|pin)(?:e?d)?"
-    r"|are we (?:now |currently )?(?:on|at|using|running))\b",
+    r"|are we (?:now |currently )?(?:on|at|using|running))\b"
+    r"|\b(?:needs?|requires?|wants?) (?:which|what) (?:version of )?([a-z][\w.-]{2,40})\b",
     re.IGNORECASE,
 )
 

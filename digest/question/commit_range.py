@@ -77,7 +77,7 @@ _FORMS = tuple(
         ),
         rf"\b(?:from|between) (?P<base>{_POINT}) (?:to|and|until|till) (?P<tip>{_POINT})",
         (
-            rf"(?:从 ?|在 ?)?(?P<base>{_POINT}) ?(?:(?:升级?|更新|迁移)?[到至]|和|与) ?"
+            rf"(?:从 ?|在 ?)?(?P<base>{_POINT}) ?(?:(?:升级?|更新|迁移)?[到至]|升级?|和|与) ?"
             rf"(?P<tip>{_POINT})"
             r"(?: ?(?:之间|期间))?(?: ?的)?"
         ),

@@ -123,7 +123,7 @@ class Background:
 
 
 ARTICLES = frozenset({"the", "our", "a", "an", "this"})
-RELATED = ("相关", "有关", "方面")
+RELATED = ("相关", "有关", "方面", "support")
 _COMMITS = frozenset({"commit", "commits", "pr", "prs", "pull request", "pull requests", "patches"})
 MOST_NAMES = 4  # maximum number of words of a name
 

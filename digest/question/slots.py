@@ -227,7 +227,8 @@ def slots_of(text: str, now: Now, background: slot_values.Background) -> list[sl
         for thing in ("release", "version"):
             masked.text = masked.text.replace(f" {own} {thing}", f" {thing}")
             masked.text = re.sub(rf"\b{thing} of {re.escape(own)}\b", thing, masked.text)
-        masked.text = re.sub(rf"\bdid {re.escape(own)} (?=drop\b)", "did you ", masked.text)
+        drops = rf"\b(?:did|does|will|has) {re.escape(own)}(?: v?\d[\d.]*)? (?=drop)"
+        masked.text = re.sub(drops, "did you ", masked.text)
         newest = rf"\b((?:new|lat)est) {re.escape(own)}(?=$| and\b|[?,])"
         masked.text = re.sub(newest, r"\1 release", masked.text)
         its_version = rf"(?i)(?<![\w./-]){re.escape(own)} (?=v?\d+\.\d)"

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from digest.analysis.context import VERSIONS, without_dashes
 from digest.answer.listing import line_of
 from digest.answer.tallies import people_of
-from digest.core.change import printable
+from digest.core.change import FileStatus, printable
 from digest.core.enums import Language
-from digest.core.facts import Action, Fact, FactKind
+from digest.core.facts import Action, Area, Fact, FactKind
 from digest.core.grade import Graded
 from digest.core.release import latest
 from digest.document import Code, Spans, plain
@@ -24,7 +24,7 @@ from handlers.context import Context
 from handlers.ports.storage import Tip
 from handlers.questions import declared_names, requirements
 from handlers.questions.named_changes import SAYS
-from handlers.questions.named_history import OPEN, NamedHistory, committed
+from handlers.questions.named_history import OPEN, NamedHistory, Verdict, committed
 
 
 async def state_lines(
@@ -96,7 +96,23 @@ async def state_lines(
     lines = [line for aspect in dict.fromkeys(order) for line in aspects.get(aspect, ())]
     if about:  # the change that added it usually says the same
         lines = [line for n, line in enumerate(lines) if n == 0 or about not in plain(line)]
-    return [*_verdict(claim, history, stands, value, ctx), *lines]
+    verdict = history.verdict(claim, stands=stands, value=value)
+    if verdict and verdict.said_by and claim in {"there", "gone"} and not stands:
+        kept = verdict.holds == (claim == "gone") or await _left(verdict.said_by, ctx, tip)
+        verdict = verdict if kept else None
+    return [*_verdict(claim, history, verdict, ctx), *lines]
+
+
+async def _left(graded: Graded, ctx: Context, tip: Tip) -> bool:
+    """Whether a file that a change added is still there, in any folder: else its title is old."""
+    files = graded.facts.files
+    added = {_name(f.path) for f in files if f.status is FileStatus.ADDED and f.area is Area.CORE}
+    there = await ctx.watched.source.files(tip) if added else ()
+    return not there or not added.isdisjoint(map(_name, there))
+
+
+def _name(path: str) -> str:
+    return path.rpartition("/")[2]
 
 
 async def _marked(name: str, ctx: Context, tip: Tip) -> list[Spans]:
@@ -390,10 +406,9 @@ def _is_whole(known: str, name: str) -> bool:
 
 
 def _verdict(
-    claim: str, history: NamedHistory, stands: bool | None, value: str | None, ctx: Context
+    claim: str, history: NamedHistory, verdict: Verdict | None, ctx: Context
 ) -> list[Spans]:
     """Yes or no to a claim about a name, with the change whose title says it."""
-    verdict = history.verdict(claim, stands=stands, value=value)
     if verdict is None:
         undecided = history.found and claim not in OPEN
         return [answer_text.UNDECIDED(ctx.language)] if undecided else []

@@ -194,6 +194,8 @@ class NamedHistory:
                 more = roots(done_to) - roots(self.name) - _GENERAL
                 part = said == 1 and not is_code_name(self.name) and bool(more)
                 said = said if whole and not part else None
+            if said is not None and title.lower().startswith("revert"):
+                return None  # what it reverts may have been about something else in part
             if said is not None and not (claim == "needed" and _is_of_another(title, self.name)):
                 return Verdict(bool(said) == turned, graded)
         if stands and claim in {"needed", "renamed", "deprecated"}:

@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from digest.core.change import FileStatus
 from digest.markdown import markdown
 from digest.question.commit_range import Refs
 from digest.question.intent import Changed, Touched
@@ -431,6 +432,23 @@ pub struct Outer {
     pub pool_reach: u8,
 }
 """
+
+
+@pytest.mark.parametrize(
+    ("path", "said"),
+    [
+        ("lib/pool_extractor.py", "No: [Add pool extractor"),
+        ("lib/other.py", "answers this clearly"),
+    ],
+)
+async def test_old_title_does_not_say_that_something_is_there_whose_files_went(path, said):
+    added = changes.file("src/pool_extractor.py", "", "class Pool: ...\n")
+    added = replace(added, status=FileStatus.ADDED)
+    told_of = replace(change("eeeeeee6", "Add pool extractor (#16)", at=NOW), files=(added,))
+    source = FakeSource([told_of])
+    source.trees = {(told_of.sha, path): "x = 1\n"}
+    shown = markdown((await ask("did they remove the pool extractor", context(source))).document)
+    assert said in shown
 
 
 @pytest.mark.parametrize(
