@@ -140,7 +140,7 @@ def is_titled(fact: Fact, title: str) -> bool:
         return False
     own = fact.name.rpartition(".")[2]
     spelled = "_" in own.strip("_") or (own[:1].isupper() and any(c.islower() for c in own[1:]))
-    named = spelled or f"{own}()" in title or f"`{own}`" in title or f"{fact.name}" in title
+    named = spelled or f"{own}()" in title or f"`{own}`" in title or fact.name in title
     return named and own in _NAME.findall(title)
 
 

@@ -49,6 +49,13 @@ async def test_every_connection_has_its_settings(file: SqliteDatabase) -> None:
             assert settings == ["wal", 1, 1, 30_000]
 
 
+async def test_connection_that_made_the_tables_checks_references_again(tmp_path: Path) -> None:
+    database = await open_database(tmp_path / "new")
+    async with database.reading() as connection:
+        assert (await connection.exec_driver_sql("PRAGMA foreign_keys")).scalar() == 1
+    await database.aclose()
+
+
 async def test_statement_takes_one_hop_to_its_thread(
     file: SqliteDatabase, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -131,7 +131,9 @@ def is_there(fact: Fact, text: str) -> bool:
         wanted.append("enabled")
     if value and fact.evidence.side is Side.NEW and fact.action is Action.REMOVED:
         wanted.append(flag.strip("-"))
-    return any(_plain(one) in _plain(line) for one in wanted if one)
+    whole = _plain(line).rstrip(",")
+    part = whole and any(whole in _plain(one) for one in wanted[2:4])  # of a signature
+    return bool(part) or any(_plain(one) in whole for one in wanted if one)
 
 
 def _plain(text: str) -> str:

@@ -1593,3 +1593,19 @@ def test_default_of_a_parameter_is_changed_if_both_values_are_known_and_differ(
     old, new = (f"def run(pool={value}):\n    return pool.run()\n" for value in (before, after))
     found = shown(told("app/task.py", old, new), FactKind.SYMBOL)
     assert found == ([("changed", "run.pool", before, after)] if changed else [])
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line"),
+    [
+        ("    second: int,\n", "    second: str,\n", 3),
+        ("    third: int,\n", "    third: str,\n", 4),
+        ("    third: int,\n", "", 4),
+        (") -> int:", ") -> str:", 5),
+        ("def run(", "async def run(", 1),
+    ],
+)
+def test_changed_signature_is_told_at_the_line_that_differs(old, new, line):
+    text = "def run(\n    first: int,\n    second: int,\n    third: int,\n) -> int:\n    return 1\n"
+    facts = [f for f in told("app/api.py", text, text.replace(old, new)) if f.name == "run"]
+    assert [f.evidence.line for f in facts] == [line]

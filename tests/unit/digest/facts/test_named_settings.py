@@ -3,8 +3,9 @@
 import pytest
 
 from digest.core.facts import Action, FactKind
-from digest.facts import code
+from digest.facts import code, env_variables, flags, metrics, routes
 from digest.facts.named_settings import is_same_default
+from digest.facts.side_text import entire
 from tests.support import samples
 from tests.unit.digest.facts.changes import facts_of, scene, told
 
@@ -467,3 +468,28 @@ def test_name_that_stays_below_many_comments_is_not_removed(comments):
 def test_only_what_has_the_form_of_a_path_is_a_route(call, name):
     new = f"x\n{call}\ndef _f(): ...\n"
     assert find("app/urls.py", "x\n", new, "route") == ([f"added {name} @2n"] if name else [])
+
+
+DECLARED = """\
+parser.add_argument("--app-mode")
+os.environ["APP_MODE"]
+Gauge("app_mode_total", "Help.")
+@app.get("/app/mode")
+def _f(): ...
+"""
+
+
+@pytest.mark.parametrize(
+    ("finder", "own", "others"),
+    [
+        (flags, "--app-mode", ["--app-mod", "--mode"]),
+        (env_variables, "APP_MODE", ["APP_MOD", "MODE"]),
+        (metrics, "app_mode_total", ["app_mod_total", "mode_total"]),
+        (routes, "GET /app/mode", ["GET /app/mod", "PUT /app/mode", "GET /mode"]),
+    ],
+)
+def test_file_defines_what_it_declares_in_a_language_that_is_read(finder, own, others):
+    source = entire(scene("app/main.py", None, DECLARED).texts[1])
+    assert finder.defined(source, "python", own)
+    assert not any(finder.defined(source, "python", name) for name in others)
+    assert not finder.defined(source, "cobol", own)
