@@ -128,6 +128,23 @@ def test_numbers_are_taken_up_to_their_bounds(load, table, key, least, most, ste
             load(written(most + step))
 
 
+@pytest.mark.parametrize(
+    ("platform", "account"),
+    [
+        (
+            "discord",
+            'url = "https://discord.com/api/webhooks/123456789012345678/aTokenOfManyLetters0123456789"',
+        ),
+        ("telegram", 'token = "1:a-token"'),
+    ],
+)
+def test_channels_of_some_platforms_may_be_silent(load, platform, account):
+    channel = f'[[channels]]\nname = "team"\nplatform = "{platform}"\nsilent = true\n'
+    chat = 'chat = "-100"\n' if platform == "telegram" else ""
+    config = load(f"{REPOSITORY}[platforms.{platform}]\n{account}\n{channel}{chat}")
+    assert config.channels[0].silent
+
+
 def test_smallest_file_has_defaults(load):
     config = load(REPOSITORY + CHANNEL)
     (repository,), (channel,) = config.repositories, config.channels

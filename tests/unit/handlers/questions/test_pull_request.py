@@ -256,6 +256,10 @@ async def test_issue_is_told_with_what_closes_and_what_names_it():
     assert "#20" in shown
     assert "No port" in shown
     assert "bob" in shown
+    assert "No archived change" not in shown
+    for archived, said in (([another], True), ([naming], False), ([CHANGE], False)):
+        told = await explain_issue(3, asked(FakeForge(issues={3: ISSUE}), archived=archived))
+        assert ("No archived change" in markdown(told.document)) is said
     with_closer = replace(ISSUE, closed_by=(naming.sha,), mentions=())
     answer = await explain_issue(3, asked(FakeForge(issues={3: with_closer}), archived=[naming]))
     assert "#20" not in markdown(answer.document)
