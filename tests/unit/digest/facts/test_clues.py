@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 
 from digest.core.change import Side
-from digest.core.facts import ClueKind
+from digest.core.facts import Action, ClueKind, FactKind
+from digest.facts.clues import is_titled
 from digest.facts.help_text import beside, clean
+from tests.support import samples
 from tests.unit.digest.facts.changes import facts_of
 
 
@@ -387,3 +389,23 @@ def test_text_that_a_program_computes_is_no_help():
         "  config.file = `${typeof cwd === 'function' ? cwd() : ''} is the place of all of them`",
     ]
     assert beside(lines, 0) == ""
+
+
+@pytest.mark.parametrize(
+    ("name", "title", "said"),
+    [
+        ("app.pool", "Add a pool", False),
+        ("app.pool", "Add `pool`", True),
+        ("app.pool", "Add pool()", True),
+        ("app.pool", "Add app.pool", True),
+        ("app.WorkerPool", "Add WorkerPool", True),
+        ("app.worker_pool", "Add worker_pool", True),
+        ("app.worker_pool", "Add a worker pool", False),
+        ("app.worker_pool", "Add my_worker_pool", False),
+    ],
+)
+def test_new_function_is_one_of_the_title_where_it_is_spelled_as_code(name, title, said):
+    new = samples.fact(
+        FactKind.SYMBOL, Action.ADDED, name, samples.at("a.py", 1), detail="function"
+    )
+    assert is_titled(new, title) is said

@@ -101,3 +101,20 @@ def test_title_that_a_forge_cut_is_put_together_again():
     told = unwrap_message(commit(cut))
     assert (told.title, told.body) == ("Fix the parser dropping brackets or newlines (#7)", "Why.")
     assert unwrap_message(commit("Loading… (#7)\n\nIt was slow.")).title == "Loading… (#7)"
+
+
+@pytest.mark.parametrize(
+    ("branch", "title"),
+    [
+        ("add-a-worker-pool", "Add a worker pool"),
+        ("ada/add_a_worker_pool", "Add a worker pool"),
+        ("Add-Worker-Pool-now", "Add Worker Pool now"),
+        ("add-worker-pool", ""),
+        ("fix-7-crashes-now", ""),
+        ("use-new-API-everywhere", ""),
+        ("add--worker-pool", ""),
+    ],
+)
+def test_branch_of_enough_words_is_a_title(branch, title):
+    found = unwrap_message(commit(f"Merge pull request #7 from octo/{branch}"))
+    assert found.title == (title or f"Merge pull request #7 from octo/{branch}")
