@@ -53,7 +53,7 @@ _PERHAPS = _PHRASES["perhaps"]
 
 _REPLACEMENT = re.compile(
     r"\b(?:[Uu]se|[Pp]refer|in favou?r of|[Rr]eplaced (?:by|with)|[Rr]enamed (?:as|to)"
-    r"|[Ss]witch to|[Mm]igrate to)\s+"
+    r"|[Ss]witch to|[Mm]igrate to|is (?:an?|the) (?:now )?deprecated alias (?:of|for))\s+"
     r"(?:(?:the|new|a|an|your|option|flag|parameter|method|function)\s+){0,3}"
     r"(?:\{@link\s+(?:[\w.]{1,80}#)?)?[\[`'\"#]{0,3}(?!(?:the|this|that|it|another|of|to|for)\b)"
     r"(?P<name>[a-z][\w.-]{1,40}\.[a-z]{2,4}/[\w./-]{1,80}|-{0,2}[A-Za-z_][\w.:-]{1,80})"

@@ -613,3 +613,10 @@ def test_macro_that_marks_what_is_deprecated_marks_nothing_itself():
     for define in (f"#define POOL_OLD \\\n\t{mark}\n", f"#define POOL_OLD {mark}\n"):
         text = f"{define}#define POOL_NEW\n\ntypedef struct _page {{\n\tint a;\n}} page;\n"
         assert added("include/pool.h", text) == []
+
+
+def test_thing_with_a_deprecated_name_replaces_it():
+    for word in ("alias for", "alias of"):
+        text = f"// `options.kind` is a deprecated {word} `options.sort`\nread(options)\n"
+        (fact,) = find(scene("pool.js", "", text))
+        assert (fact.name, fact.replacement) == ("options.kind", "options.sort")
