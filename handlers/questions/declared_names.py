@@ -8,11 +8,12 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from digest.analysis.context import without_dashes
-from digest.core.change import Change, FileChange, FileStatus, Hunk, Side
+from digest.core.change import Change, FileChange, FileStatus, Hunk, Side, printable
 from digest.core.facts import Area, Evidence, Fact, FactKind
 from digest.core.grade import Graded
 from digest.core.patterns import lazy
 from digest.core.reference import Query
+from digest.document import Code
 from digest.facts.paths import area_of
 from digest.topics.terms import is_code_name
 from handlers.context import Context
@@ -181,6 +182,24 @@ async def deprecated_now(name: str, ctx: Context, tip: Tip) -> Fact | None:
     declared = [f.evidence for f in found if f not in marks and f.name.split()[-1] == name]
     beside = (m for m in marks if _first_below(m, bare, texts) in declared)
     return next(own, None) or next(beside, None)
+
+
+async def said_deprecated(name: str, ctx: Context, tip: Tip) -> Code | None:
+    """Where a text of the code says of a name that it is deprecated, as a decorator may."""
+    source, sha = ctx.watched.source, tip.sha or ""
+    found = await source.lines_with(sha, (name, "deprecated")) if sha and is_code_name(name) else {}
+    paths = [path for path in found or () if area_of(path) is Area.CORE][:_READ]
+    texts = await source.contents([(sha, path) for path in paths])
+    says = lazy(rf"(?<!\w){re.escape(name)}\b\W{{0,4}}(?: \w+)? (?:is|has been) deprecated\b")
+    for path in paths:
+        lines = texts.get((sha, path), "").split("\n")
+        for line in (found or {})[path]:
+            if line <= len(lines) and says.search(lines[line - 1][:_LONGEST_LINE]):
+                return Code(f"{printable(path)}:{line}")
+    return None
+
+
+_LONGEST_LINE = 1_000  # characters of a line; longer ones are data
 
 
 def _first_below(mark: Fact, bare: str, texts: Mapping[str, str]) -> Evidence:

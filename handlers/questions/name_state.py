@@ -119,7 +119,10 @@ async def _marked(name: str, ctx: Context, tip: Tip) -> list[Spans]:
     """That the code marks a name as deprecated, with the place and what to use instead."""
     fact = await declared_names.deprecated_now(name, ctx, tip)
     if fact is None:
-        return []
+        at = await declared_names.said_deprecated(name, ctx, tip)
+        return (
+            [answer_text.MARKED_DEPRECATED(ctx.language, name=Code(name), place=at)] if at else []
+        )
     place = Code(f"{printable(fact.evidence.path)}:{fact.evidence.line}")
     phrase = answer_text.MARKED_INSTEAD if fact.replacement else answer_text.MARKED_DEPRECATED
     other = Code(fact.replacement or "")
