@@ -202,7 +202,7 @@ def of_a_list(asked: Asked) -> Iterator[Weighed]:
     ):
         newest = Top(1, "latest")
         yield Weighed(5.0, Changed(window=asked.now.usual, top=newest, anytime=True))
-    elif places and asked.only(*nth, *beside, *ABOUT, *rated, "count"):
+    elif places and asked.only(*nth, *beside, *ABOUT, *rated, "count", "help"):
         yield Weighed(6.6 if asked.follows else 4.8, Nth(place=places[0], aspect=aspect))
     elif (
         places
@@ -372,13 +372,10 @@ def _same(asked: Asked) -> str:
     kinds = [f"kind:{kind}" for kind in asked.kinds]
     if asked.follows == "change" and asked.says("rest_of_release"):
         return "release"
-    if (
-        asked.follows in _ONE
-        and asked.has("related")
-        and asked.only("related", "more", "it", *_BESIDE_THEM, *kinds)
-    ):
+    related = asked.follows in _ONE and asked.has("related") and not asked.has("they")
+    if related and asked.only("it", *_ALSO, *kinds):
         return "file"
-    if not (asked.has("change", "agent", "again", "by") or kinds):
+    if not (asked.has("change", "agent", "again", "by", "related", "more") or kinds):
         return ""
     if asked.has("they:all") and asked.follows not in _ONE:
         return ""  # "what did they revert in July"
@@ -390,13 +387,14 @@ def _same(asked: Asked) -> str:
         and asked.only_words("more", "it", "only", *_BESIDE_THEM, *kinds)
     ):
         return "day"
-    return "author" if asked.has("they") and asked.only_words(*_BESIDE_THEM, *kinds) else ""
+    return "author" if asked.has("they") and asked.only_words(*_ALSO, *kinds) else ""
 
 
 _BESIDE_THEM = (
     *("they", "me", "agent", "change", "ask", "aux", "again", "join", "happened", "count"),
     *("greet", "prep", "only", "by"),
 )
+_ALSO = ("related", "more", *_BESIDE_THEM)
 
 _BESIDE_AGAIN = (
     *("again", "about", "among", "ask", "prep", "it", "change", "join", "aux", "by", "count"),

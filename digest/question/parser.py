@@ -334,9 +334,9 @@ def _has_more(whole: Intent, part: Intent, rest: Intent) -> bool:
     """Whether a list asks for more with the words behind a comma: *有具体数字吗*, *八月份*."""
     if not isinstance(whole, Changed):
         return False
-    if isinstance(rest, Again) or rest == DigestOf(window=whole.window):
-        return True
-    return isinstance(part, Changed) and whole.figures != part.figures
+    told = (whole.figures, whole.topic)
+    more = isinstance(part, Changed) and told != (part.figures, part.topic)
+    return more or isinstance(rest, Again) or rest == DigestOf(window=whole.window)
 
 
 def clauses(text: str) -> tuple[tuple[str, str], ...]:

@@ -215,7 +215,7 @@ async def with_close_titles(
         return found
     dated = not intent.anytime if isinstance(intent, Changed) else isinstance(intent, Search)
     dated = dated and not ranged  # a range without a match is no reason to tell nothing
-    span = found.window if dated else None
+    span = found.window or getattr(intent, "window", None) if dated else None
     release = reading.dated or getattr(intent, "claim", "") in {"added", "release", "gone"}
     few = found.total <= enough or bool(reading.unknown)
     own = roots(found.topic)

@@ -592,6 +592,7 @@ def test_one_chinese_character_is_an_author_if_the_repository_knows_it():
         ("numpy 支持了吗 什么时候", ()),
         ("6月合了多少个,哪些是高的", ("6月合了多少个", "哪些是高的")),
         ("numpy 升到哪个版本了 为什么升级", ("numpy 升到哪个版本了", "为什么升级")),
+        ("上个版本修了哪些 Windows 的 bug", ()),
         ("which files changed most this week? top 5", ()),
         (
             "which files changed most this week? and last week?",

@@ -295,6 +295,15 @@ async def test_titles_as_close_as_what_was_found_are_added_within_what_is_asked_
     assert ("not in a release" in markdown(released.document)) == (2 in numbers)
 
 
+async def test_a_history_that_tells_no_period_gets_no_titles_outside_the_one_asked_for():
+    ctx = context(FakeSource(PUMPS))
+    await ask("what changed in the last 60 days", ctx)
+    found = replace(await list_changes(NIGHT, ctx), topic="night", window=None)
+    read = Reading(NIGHT, content=("night", "pump", "leak", "cellar"))
+    answer = await with_close_titles(found, NIGHT, read, ctx)
+    assert [row.graded.number for row in answer.rows] == [1, 2]
+
+
 @pytest.mark.parametrize(("count", "numbers"), [(3, [2]), (4, [])])
 async def test_many_changes_stand_for_themselves_unless_another_is_closer(count, numbers):
     found = [
