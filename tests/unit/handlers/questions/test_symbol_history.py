@@ -439,7 +439,8 @@ async def test_name_that_a_text_of_the_code_calls_deprecated_is_told_as_such():
     source = FakeSource([told_of])
     text = "NOTES = ['The `read_pool` method is deprecated.']\n" + "\n" * 40
     text += "def read_pool() -> None: ...\n"
-    source.trees = {(told_of.sha, "src/pool.py"): text}
+    used = {(told_of.sha, f"src/config_{n}.py"): "read_pool()\n" for n in range(20)}
+    source.trees = used | {(told_of.sha, "src/pool.py"): text}
     shown = markdown((await ask("is read_pool deprecated", context(source))).document)
     assert "Yes.\n\n`read_pool` is marked as deprecated: `src/pool.py:1`." in shown
 
