@@ -28,7 +28,7 @@ from digest.question.intent import (
 )
 from digest.question.lexicon import PHRASES
 from digest.question.slot_values import Path, Platform, Quote, Release, Symbol
-from digest.question.thing_cues import stated_in
+from digest.question.thing_cues import is_thing, stated_in
 
 
 @rule
@@ -318,7 +318,9 @@ def _symbol(asked: Asked) -> tuple[str, bool]:
     of_one = not asked.kinds or asked.kinds == (ChangeKind.DEPENDENCIES,)
     counts = asked.has("count") and not asked.has("bump")
     goes_on = bool(asked.tokens) and "again" in asked.tokens[0].tags
-    if asked.spans or not of_one or counts or goes_on or asked.has("who", "compare"):
+    left = [token for place, token in enumerate(asked.tokens) if asked.is_left(place)]
+    unnamed = asked.has("it") and left and all(map(is_thing, left))  # "the default of this flag"
+    if asked.spans or not of_one or counts or goes_on or unnamed or asked.has("who", "compare"):
         return "", False
     if asked.has("history") and asked.kinds and len(asked.words) == 1:
         return asked.words[0], True
