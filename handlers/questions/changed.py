@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from digest.answer.answers import Answer, entry_of, foot, lines_document, listing_document, title_of
 from digest.core.enums import ChangeKind
-from digest.core.facts import FactKind
+from digest.core.facts import Action, FactKind
 from digest.core.grade import Graded
 from digest.core.reference import Query
 from digest.document import Block, Code, Document, Paragraph, Span, Spans, Text
@@ -173,6 +173,12 @@ async def _otherwise(intent: Changed, reached: Reach, ctx: Context, tip: Tip) ->
         if told is None and FactKind.DEPENDENCY in intent.things:
             # A package that is required is no misspelt word.
             return await _history(replace(intent, anytime=True), ctx, tip)
+        if told is None and intent.anytime and intent.actions == (Action.ADDED,):
+            from handlers.questions.lookup import name_meant
+            from handlers.questions.symbol_history import name_history
+
+            if name := await name_meant(intent.topic, intent.things, ctx, tip):
+                return await name_history(Touched(name=name, claim="added"), ctx)
         return told
     return None
 

@@ -100,6 +100,31 @@ async def lookup(intent: Lookup, ctx: Context) -> answers.Answer:
     )
 
 
+async def name_meant(topic: str, kinds: Collection[FactKind], ctx: Context, tip: Tip) -> str:
+    """The one name that words describe, such as "prefix caching"; empty unless it is only one.
+
+    It is made of nothing but these words, or else the only one that has all of them.
+    """
+    sought = roots(topic)
+    found = await _declared(sought, kinds, ctx, tip) if topic.isascii() else ()
+    some = kinds if _SETTINGS.isdisjoint(kinds) else _SETTINGS.union(kinds)
+    own, having = dict[str, str](), set[str]()
+    for one in found:
+        if one.fact.kind in some:
+            bare = without_dashes(one.fact.name).rpartition(".")[2]
+            name = one.fact.name if one.fact.kind in kinds else bare  # a setting behind a flag
+            if roots(bare) - _SWITCHING <= sought:
+                own.setdefault(bare.replace("-", "_"), name)
+            if one.named:
+                having.add(name)
+    likely = [*own.values()] or [*having]
+    return likely[0] if len(likely) == 1 else ""
+
+
+_SWITCHING = roots("enable disable no")
+"""Words of a switch that people leave out when they speak of it."""
+
+
 def _kinds(kinds: Sequence[FactKind], ctx: Context) -> str:
     said = (words.FACT_KINDS[kind].text(ctx.language) for kind in kinds)
     return COMMA.template(ctx.language).join(said)

@@ -20,6 +20,7 @@ from digest.question.intent import (
     Lookup,
     OfChange,
     Search,
+    Touched,
 )
 from digest.question.parser import Reading
 from digest.question.periods import Now, began_today
@@ -34,6 +35,8 @@ def with_reading(
     """The answer with how its question was read, and what else could have been meant."""
     if isinstance(intent, Changed) and found.window is not None:
         intent = replace(intent, window=found.window)  # a longer one where that finds more
+    elif isinstance(intent, Changed) and found.intent == "touched":
+        intent = Touched(name=found.topic)  # the name that its words mean
     line = restated(intent, ctx)
     lines = [Paragraph(line, aside=True)] if line else []
     now = Now(ctx.clock.now().replace(microsecond=0), ctx.zone)

@@ -196,7 +196,8 @@ async def with_close_titles(
     if not (named or isinstance(intent, Changed | Search)):
         return found
     partly = isinstance(intent, Touched) and reading.unknown
-    if found.intent not in {"changed", "touched"} and not (isinstance(intent, Search) or partly):
+    lists = {"changed"} if isinstance(intent, Changed) else {"changed", "touched"}
+    if found.intent not in lists and not (isinstance(intent, Search) or partly):
         return found
     ranged = isinstance(getattr(intent, "window", None), Refs)
     if ranged and found.total and isinstance(intent, Changed) and intent.kinds:
@@ -272,8 +273,7 @@ async def _close_titles(
     closer = not found.total or (bool(listed) and any(match.closer for match in matches))
     shas = [titles[match.place].sha for match in matches if match.closer or not closer]
     changes = await ensure(ctx, shas, tip) if shas and (few or closer) else ()
-    now = ctx.clock.now()
-    close = [g for g in changes if g.sha in shas and g.commit.committed_at <= now]
+    close = [g for g in changes if g.sha in shas and g.commit.committed_at <= ctx.clock.now()]
     if not close:
         return found
     close.sort(key=lambda graded: shas.index(graded.sha))

@@ -10,7 +10,8 @@ from digest.core.enums import Language
 from digest.core.facts import FactKind
 from digest.markdown import markdown
 from digest.question.intent import Lookup
-from handlers.questions.lookup import lookup
+from handlers.ports.storage import Tip
+from handlers.questions.lookup import lookup, name_meant
 from tests.support.fakes import FakeSource, change, context
 
 NOW = datetime(2026, 1, 23, 12, 0, tzinfo=UTC)
@@ -70,6 +71,31 @@ async def test_names_are_found_by_their_words_or_their_descriptions(topic, kind,
     assert listed[0].startswith(f"- {first}")
     assert all(part in shown for part in more)
     assert answer.topic == first.strip("`")
+
+
+@pytest.mark.parametrize(
+    ("topic", "kind", "name"),
+    [
+        ("cache size", FactKind.FLAG, "--cache-size"),
+        ("sampler seed", FactKind.FLAG, "sampler_seed"),  # the setting behind a flag
+        ("queue time", FactKind.METRIC, "app_queue_time_seconds"),  # the only one with both words
+        ("warm start", FactKind.FLAG, ""),
+        ("缓存", FactKind.FLAG, ""),
+    ],
+)
+async def test_words_mean_the_one_name_that_is_made_of_them(topic, kind, name):
+    source = FakeSource(CHANGES)
+    source.trees = {(CHANGES[0].sha, path): text for path, text in TREES.items()}
+    tip = Tip(branch="main", sha=CHANGES[0].sha)
+    assert await name_meant(topic, [kind], context(source), tip) == name
+
+
+async def test_words_of_several_names_mean_none_of_them():
+    source = FakeSource(CHANGES)
+    flags = "".join(f'parser.add_argument("--pool-{one}", default=1)\n' for one in ("ab", "bc"))
+    source.trees = {(CHANGES[0].sha, "src/cli.py"): flags}
+    tip = Tip(branch="main", sha=CHANGES[0].sha)
+    assert await name_meant("pool", [FactKind.FLAG], context(source), tip) == ""
 
 
 async def test_name_that_has_the_words_stands_without_those_only_described_by_them():
