@@ -236,14 +236,23 @@ def _is_exported(path: str, top: str, manifests: Sequence[str], texts: Mapping[s
         return False
     for name, places in _chain(path):
         text = next((found for one in places if (found := texts.get(one))), "")
-        passed = re.findall(rf"^\s*pub use (?:[\w:]+::)?{name}::([^;]*);", text, re.MULTILINE)
-        shown = re.search(rf"^\s*(?<!\(hidden\)]\n)pub mod {name}\b", text, re.MULTILINE)
+        shown, passed = _offered(name, text)
         if not shown and not any("*" in names or _names(names, top) for names in passed):
             return False
     return True
 
 
-_PARTS = lazy(r"^default-members\s*=\s*\[([^\]]*)\]", re.MULTILINE)
+@lru_cache(maxsize=64)  # all names of a file are looked for in the same modules
+def _offered(module: str, text: str) -> tuple[bool, Sequence[str]]:
+    """Whether a file of Rust makes a module public, and the lists of names that it passes on."""
+    name = re.escape(module)
+    passed = rf"^[ \t]*pub use (?:[\w:]{{1,200}}::)?{name}::([^;]{{0,1000}});"
+    shown = rf"^[ \t]*(?<!\(hidden\)]\n)pub mod {name}\b"
+    found = re.findall(passed, text, re.MULTILINE)
+    return re.search(shown, text, re.MULTILINE) is not None, found
+
+
+_PARTS = lazy(r"^default-members[ \t]*=[ \t]*\[([^\]]*)", re.MULTILINE)
 """The crates that a workspace is for; others are parts of a program."""
 
 

@@ -40,7 +40,10 @@ _SQL = re.compile(
     r"(?P<what>TABLE|VIEW|TYPE|SEQUENCE|SCHEMA)\s+(?:IF\s+(?:NOT\s+)?EXISTS\s+)?"
     r"(?:ONLY\s+)?[\"`\[]?(?!(?i:IF)\b)(?P<name>[A-Za-z_][\w.]{0,80})"
 )
-_CREATES = r"\bTABLE\s+(?:IF\s+NOT\s+EXISTS\s+)?[\"`\[]?{}\b"
+_TABLE = re.compile(
+    r"\bTABLE\s{1,99}(?:IF\s{1,99}NOT\s{1,99}EXISTS\s{1,99})?[\"`\[]?([a-z_][\w.]{0,80})",
+    re.IGNORECASE,
+)
 _SQL_ANY_CASE = re.compile(_SQL.pattern, re.IGNORECASE)
 _VERBS = {"CREATE": Action.ADDED, "ALTER": Action.CHANGED, "DROP": Action.REMOVED}
 _MOST = 200  # facts of one file
@@ -218,11 +221,11 @@ def _sql(scene: FileContext) -> Iterable[Fact]:
     come = {(i.name, i.detail): i for i in _statements(new, pattern)}
     steps = [(i, _VERBS[i.value], new) for key, i in come.items() if key not in gone]
     text = "\n".join(line for _, line in new.changed)
+    named = {name.casefold() for name in _TABLE.findall(text)}  # on lines of their own too
     steps += [
         (i, Action.REMOVED, old)
         for key, i in gone.items()
-        if key not in come and i.value == "CREATE"
-        if not re.search(_CREATES.format(re.escape(i.name)), text, re.IGNORECASE)
+        if key not in come and i.value == "CREATE" and i.name.casefold() not in named
     ]
     return [
         side.fact(FactKind.SCHEMA, action, i.name, i.line, detail=i.detail)

@@ -207,10 +207,11 @@ def breaking_sections(body: str) -> Iterator[tuple[int, str]]:
     """Where a section about breaking changes begins, with its first paragraph or item."""
     own = _PASTED.split(body, maxsplit=1)[0] if "reaking" in body.lower() else ""
     for match in _BREAKING_SECTION.finditer(own):
-        said = " ".join(_NEXT.split(own[match.start("said") :], maxsplit=1)[0].split())
+        start = match.start("said")
+        said = " ".join(_NEXT.split(own[start : start + _LONGEST], maxsplit=1)[0].split())
         said = _BEFORE.sub("", said) if _BEFORE.match(said) else said
         if not _NOTHING.match(said):
-            yield match.start("said"), said[:_LONGEST]
+            yield start, said
 
 
 def _strip_prefix(text: str) -> tuple[str, str, bool, str]:

@@ -97,7 +97,7 @@ def _meets(least: tuple[int, ...], wanted: tuple[int, ...], *, past: bool) -> bo
     return least[: len(wanted)] > wanted if past else least >= wanted
 
 
-_LEAST = lazy(r"(?:[\^~>]=?|==?|v)* ?v?(\d+(?:\.\d+)*)")
+_LEAST = lazy(r"[\^~>=]{0,3} ?v?(\d+(?:\.\d+)*)")
 """The least version that a requirement allows, unless it begins with an upper bound."""
 
 

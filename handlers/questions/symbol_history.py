@@ -182,7 +182,7 @@ async def _since_required(intent: Touched, ctx: Context, tip: Tip) -> answers.An
     return _answer(history, lines, intent, ctx, tip)
 
 
-_VERSION_OF = lazy(r"([a-z][\w.+-]*?) ?v?(\d+(?:\.\d+){0,2})", re.IGNORECASE)
+_VERSION_OF = lazy(r"([a-z][\w.+-]{0,60}?) ?v?(\d{1,6}(?:\.\d{1,6}){0,2})", re.IGNORECASE)
 _DATED = frozenset({"added", "release", "removed", "value"})
 
 

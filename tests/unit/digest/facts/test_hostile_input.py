@@ -1,12 +1,15 @@
 """Input made to be slow: ten times the length may not take much more than ten times as long."""
 
+from dataclasses import replace
 from time import process_time
 
 import pytest
 
+from digest.core.facts import Action, FactKind
+from digest.facts.exposure import with_exposure
 from digest.facts.languages import language_of
 from digest.facts.paths import area_of
-from tests.support.speed import slowness
+from tests.support.speed import slowness, within
 from tests.unit.digest.facts.changes import facts_of
 
 SEEDS = {
@@ -100,3 +103,21 @@ def test_long_paths(seed):
 def test_message_of_many_lines_is_read_in_linear_time():
     message = "Fix\n\n" + "\n".join(f"* fix {n} in <details> [a](b) #{n}" for n in range(20_000))
     assert seconds(lambda: facts_of(message, ("a.py", "a\n", "b\n"))) < BUDGET
+
+
+@pytest.mark.parametrize("unit", ["\n", " \npub use pool::", "pub use a::", "a: "])
+@pytest.mark.parametrize("path", ["Cargo.toml", "src/lib.rs"])
+def test_whether_a_name_is_offered_is_soon_known(path, unit):
+    found = facts_of("Drop it", ("src/pool/mod.rs", "pub fn run(a: u8) {}\n", "// none\n"))
+    (gone,) = found.of(FactKind.SYMBOL)
+    texts = {"Cargo.toml": "[package]\n", "src/lib.rs": "pub mod pool;\n"}
+    texts[path] += unit * (300_000 // len(unit)) + "\ndefault-members = [" * 20_000
+    assert within(1, lambda: with_exposure(replace(gone, public=None), texts))
+
+
+def test_many_tables_written_anew_are_read_in_time():
+    old = "".join(f"CREATE TABLE t{n} (a int);\n" for n in range(4_000))
+    new = old.replace("CREATE TABLE ", "CREATE TABLE\n  ").replace("int", "bigint")
+    gone = []
+    assert within(2, lambda: gone.append(facts_of("Reformat it", ("a.sql", old, new))))
+    assert not [f for f in gone[0].of(FactKind.SCHEMA) if f.action is Action.REMOVED]

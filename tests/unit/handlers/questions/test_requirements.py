@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from handlers.ports.storage import Tip
-from handlers.questions.requirements import find_requirements, pinned_now
+from handlers.questions.requirements import find_requirements, pinned_now, raised
 from tests.support.fakes import FakeSource, context
 
 TIP = Tip(branch="main", sha="a" * 40)
@@ -82,3 +82,12 @@ async def test_a_variable_in_capitals_is_a_requirement_only_by_its_own_name():
     source = FakeSource(trees=trees)
     assert await versions("LAMP_BRANCH", source, TIP) == [("LAMP_BRANCH", "v0.1.19")]
     assert await versions("LAMP_PORT", source, TIP) == []
+
+
+async def test_requirement_that_is_no_version_is_soon_passed_over():
+    path = "Cargo.toml"
+    trees = {(TIP.sha, path): f'[dependencies]\ntorch = "{"=" * 60}x"\n'}
+    ctx = context(source=FakeSource(trees=trees))
+    (needed,) = await find_requirements("torch", ctx, TIP)
+    assert needed.version.startswith("===")
+    assert await raised(needed, "2.1", ctx, TIP) == ("", "")
