@@ -41,8 +41,7 @@ _SQL = re.compile(
     r"(?:ONLY\s+)?[\"`\[]?(?!(?i:IF)\b)(?P<name>[A-Za-z_][\w.]{0,80})"
 )
 _TABLE = re.compile(
-    r"\bTABLE\s{1,99}(?:IF\s{1,99}NOT\s{1,99}EXISTS\s{1,99})?[\"`\[]?([a-z_][\w.]{0,80})",
-    re.IGNORECASE,
+    r"(?i)\bTABLE\s{1,99}(?:IF\s{1,99}NOT\s{1,99}EXISTS\s{1,99})?[\"`\[]?([a-z_][\w.]{0,80})"
 )
 _SQL_ANY_CASE = re.compile(_SQL.pattern, re.IGNORECASE)
 _VERBS = {"CREATE": Action.ADDED, "ALTER": Action.CHANGED, "DROP": Action.REMOVED}
@@ -220,17 +219,14 @@ def _sql(scene: FileContext) -> Iterable[Fact]:
     gone = {(i.name, i.detail): i for i in _statements(old, pattern)}
     come = {(i.name, i.detail): i for i in _statements(new, pattern)}
     steps = [(i, _VERBS[i.value], new) for key, i in come.items() if key not in gone]
-    text = "\n".join(line for _, line in new.changed)
-    named = {name.casefold() for name in _TABLE.findall(text)}  # on lines of their own too
+    named = {n.casefold() for n in _TABLE.findall("\n".join(line for _, line in new.changed))}
     steps += [
         (i, Action.REMOVED, old)
         for key, i in gone.items()
         if key not in come and i.value == "CREATE" and i.name.casefold() not in named
     ]
-    return [
-        side.fact(FactKind.SCHEMA, action, i.name, i.line, detail=i.detail)
-        for i, action, side in steps
-    ]
+    kind = FactKind.SCHEMA
+    return [side.fact(kind, action, i.name, i.line, detail=i.detail) for i, action, side in steps]
 
 
 def _statements(sheet: SideLines, pattern: re.Pattern[str]) -> Iterator[_Item]:

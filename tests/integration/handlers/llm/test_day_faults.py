@@ -82,7 +82,7 @@ FAULTS = {
         act=always(Fails(429, {"error": {"message": WORDS}}, {"retry-after": "60"})),
         reason="rate_limited",
         paid=False,
-        settings={"digest_patience": 2},
+        settings={"digest_patience": 30},
     ),
     "500": Fault(act=always(error(500, WORDS)), reason="unavailable", paid=False),
     "broken mid-reply": Fault(
