@@ -143,7 +143,8 @@ _GIVEN = re.compile(
     r"(?P<name>[A-Z][A-Z0-9]*+_[A-Z0-9_]++|--[\w-]++"
     r"|(?:[a-z]+ ){0,5}+(?P<dotted>[a-z]\w*+(?:\.\w++)++))(?:/--[\w-]++)?[\"']"
     r"(?:,\s*+(?:\w++=)?[\"'](?P<when>v?\d[\w.]*+)[\"'])?"
-    r"(?:,\s*+(?:\w++=)?[\"'](?:[^\"'-]{0,60}(?=--))?(?P<new>-{0,2}[a-z_][\w.-]*+)(?=[\"' .]))?"
+    r"(?:,\s*+(?:\w++=)?[\"'](?:[^\"'-]{0,60}(?=--))?"
+    r"(?P<new>-{0,2}[a-z_](?:[\w-]|\.(?=\w))*+)(?=[\"' .]))?"
 )
 
 _DIRECTIVE = re.compile(r"\s*(?:\.\. deprecated::|!!! )")  # not "#:", which is above its name
@@ -173,9 +174,13 @@ def _is_known(name: str, sheet: SideLines, lines: dict[int, str]) -> bool:
     )
 
 
-def given(lines: dict[int, str], first: int) -> re.Match[str] | None:
-    """The variable that a call deprecates, with its last version and its replacement."""
-    near = (lines.get(n, "") for n in range(first, first + 5))
+def given(sheet: SideLines, lines: dict[int, str], first: int) -> re.Match[str] | None:
+    """The variable that a call deprecates, with its last version and its replacement.
+
+    The line with its name may be an old one, which a new call is put around.
+    """
+    kept = dict(enumerate(sheet.whole[first - 1 : first + 4], first))
+    near = (lines.get(n) or kept.get(n, "") for n in range(first, first + 5))
     call = " ".join(line.partition("  #")[0].strip() for line in near)
     return _GIVEN.search(call) if CALLED.match(lines[first]) else None
 
@@ -188,8 +193,9 @@ def deprecated_names(
         name = language_of(sheet.path) == "python" and _declared_above(sheet, lines[first], first)
         return [name] if name else []
     if detail == "mark":
-        return [_named_by_mark(sheet, lines, first, docs=docs)]
-    named = _named_by_sentence(sheet, lines, first, detail, docs=docs)
+        named = [_named_by_mark(sheet, lines, first, docs=docs)]
+    else:
+        named = _named_by_sentence(sheet, lines, first, detail, docs=docs)
     return [name for name in named if not _VERSION.fullmatch(name)]
 
 
@@ -238,7 +244,7 @@ def _named_by_mark(sheet: SideLines, lines: dict[int, str], first: int, *, docs:
     if match := MARKED_AS.search(lines[first]):
         return f"--{match['flag']}" if match["flag"] else match["field"]
     if CALLED.match(lines[first]):
-        call = given(lines, first)
+        call = given(sheet, lines, first)
         return (call["dotted"] or call["name"]) if call else ""
     if not _DIRECTIVE.match(lines[first]):
         return _marked(sheet, lines, first)

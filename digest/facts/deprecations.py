@@ -220,7 +220,7 @@ def _notice(
         " ".join(lines[n].strip() for n in range(first, last + 3) if n in lines)
     )
     when = removal[1] if removal else None
-    if call := given(lines, first):
+    if call := given(sheet, lines, first):
         replacement, when = call["new"] or replacement, call["when"] or when
     for name in deprecated_names(sheet, lines, first, detail, docs=docs):
         if len(name) <= (0 if detail == "mark" else 2):

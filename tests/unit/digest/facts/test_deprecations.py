@@ -620,3 +620,20 @@ def test_thing_with_a_deprecated_name_replaces_it():
         text = f"// `options.kind` is a deprecated {word} `options.sort`\nread(options)\n"
         (fact,) = find(scene("pool.js", "", text))
         assert (fact.name, fact.replacement) == ("options.kind", "options.sort")
+
+
+def test_call_around_an_old_line_deprecates_the_name_on_it():
+    old = """VARS = {
+    "APP_POOL": choose(
+        "APP_POOL",
+        "latency",
+    ),
+}
+"""
+    new = old.replace("choose(", "deprecated_env(").replace(
+        '        "latency",\n    ),\n',
+        '        "v0.23",\n        "Use --pool-backend.",\n'
+        '        choose("APP_POOL", "latency"),\n    ),\n',
+    )
+    (fact,) = facts_of("Deprecate it", ("app/envs.py", old, new)).of(FactKind.DEPRECATION)
+    assert (fact.name, fact.replacement, fact.when) == ("APP_POOL", "--pool-backend", "v0.23")
