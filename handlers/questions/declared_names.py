@@ -8,12 +8,11 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from digest.analysis.context import without_dashes
-from digest.core.change import Change, FileChange, FileStatus, Hunk, Side, printable
+from digest.core.change import Change, FileChange, FileStatus, Hunk, Side
 from digest.core.facts import Area, Evidence, Fact, FactKind
 from digest.core.grade import Graded
 from digest.core.patterns import lazy
 from digest.core.reference import Query
-from digest.document import Code
 from digest.facts.paths import area_of
 from digest.topics.terms import is_code_name
 from handlers.context import Context
@@ -184,8 +183,8 @@ async def deprecated_now(name: str, ctx: Context, tip: Tip) -> Fact | None:
     return next(own, None) or next(beside, None)
 
 
-async def said_deprecated(name: str, ctx: Context, tip: Tip) -> Code | None:
-    """Where a text of the code says of a name that it is deprecated, as a decorator may."""
+async def said_deprecated(name: str, ctx: Context, tip: Tip) -> Evidence | None:
+    """Where a text of the code says that a name is deprecated: an argument of a decorator."""
     source, sha = ctx.watched.source, tip.sha or ""
     found = await source.lines_with(sha, (name, "deprecated")) if sha and is_code_name(name) else {}
     paths = [path for path in found or () if area_of(path) is Area.CORE][:_READ]
@@ -195,7 +194,7 @@ async def said_deprecated(name: str, ctx: Context, tip: Tip) -> Code | None:
         lines = texts.get((sha, path), "").split("\n")
         for line in (found or {})[path]:
             if line <= len(lines) and says.search(lines[line - 1][:_LONGEST_LINE]):
-                return Code(f"{printable(path)}:{line}")
+                return Evidence(path=path, line=line, side=Side.NEW)
     return None
 
 

@@ -118,15 +118,13 @@ def _name(path: str) -> str:
 async def _marked(name: str, ctx: Context, tip: Tip) -> list[Spans]:
     """That the code marks a name as deprecated, with the place and what to use instead."""
     fact = await declared_names.deprecated_now(name, ctx, tip)
-    if fact is None:
-        at = await declared_names.said_deprecated(name, ctx, tip)
-        return (
-            [answer_text.MARKED_DEPRECATED(ctx.language, name=Code(name), place=at)] if at else []
-        )
-    place = Code(f"{printable(fact.evidence.path)}:{fact.evidence.line}")
-    phrase = answer_text.MARKED_INSTEAD if fact.replacement else answer_text.MARKED_DEPRECATED
-    other = Code(fact.replacement or "")
-    return [phrase(ctx.language, name=Code(name), place=place, other=other)]
+    at = fact.evidence if fact else await declared_names.said_deprecated(name, ctx, tip)
+    if at is None:
+        return []
+    place = Code(f"{printable(at.path)}:{at.line}")
+    other = (fact.replacement if fact else None) or ""
+    phrase = answer_text.MARKED_INSTEAD if other else answer_text.MARKED_DEPRECATED
+    return [phrase(ctx.language, name=Code(name), place=place, other=Code(other))]
 
 
 async def _undeclared(name: str, ctx: Context, tip: Tip) -> list[Spans]:

@@ -77,18 +77,14 @@ async def name_history(intent: Touched, ctx: Context) -> answers.Answer:
     tip = await tip_of(ctx)
     if intent.claim == "value" and (other := OTHER_NAMES.get(intent.name.lower())):
         return await name_history(replace(intent, name=other), ctx)
-    if intent.claim == "value" and (name := await _spelled(intent.name, ctx, tip)):
-        return await name_history(replace(intent, name=name), ctx)
     if required := await _since_required(intent, ctx, tip):
         return required
     await reach(intent.window or default_period(ctx.clock.now(), ctx.zone), ctx, tip)
-    if intent.claim in _OF_DEFAULT and " " in intent.name:
-        named = {fact.name.rpartition(".")[2] for fact in await defaults_now(intent.name, ctx, tip)}
-        if len(named) == 1:  # "gpu memory utilization" means gpu_memory_utilization
-            return await name_history(replace(intent, name=named.pop()), ctx)
-        if intent.claim == "revalued":
-            listed = Changed(window=month_back(ctx), topic=intent.name, anytime=True, defaults=True)
-            return await list_changes(listed, ctx)
+    if intent.claim in _OF_DEFAULT and (name := await _spelled(intent.name, ctx, tip)):
+        return await name_history(replace(intent, name=name), ctx)
+    if intent.claim == "revalued" and " " in intent.name:  # of an area, not of one setting
+        listed = Changed(window=month_back(ctx), topic=intent.name, anytime=True, defaults=True)
+        return await list_changes(listed, ctx)
     query = replace((await reach(intent.window, ctx, tip)).query, limit=_READ)
     found = await _found(intent.name, query, ctx)
     flag, _, value = intent.name.partition("=")
@@ -383,7 +379,7 @@ async def _in_other_case(found: Found, name: str, ctx: Context, tip: Tip) -> str
 
 
 async def _spelled(name: str, ctx: Context, tip: Tip) -> str:
-    """The variable that words mean, as ``APP_HTTP_TIMEOUT`` by *http timeout*; else empty."""
+    """The variable or setting that words mean, as ``APP_TIMEOUT`` by *app timeout*; else empty."""
     parts = re.findall(r"[a-z\d]+", name.lower())
     if " " not in name or not name.isascii() or not 1 < len(parts) <= _LONGEST_SPELLED:
         return ""
@@ -391,7 +387,10 @@ async def _spelled(name: str, ctx: Context, tip: Tip) -> str:
     whole = lazy(rf"\b[A-Z][A-Z\d]*_{joined}\b")
     texts = await declaring([joined], ctx, tip)
     found = Counter(one for text in texts.values() for one in whole.findall(text))
-    return max(found, key=lambda one: (-one.count("_"), found[one]), default="")
+    if found:
+        return max(found, key=lambda one: (-one.count("_"), found[one]))
+    named = {fact.name.rpartition(".")[2] for fact in await defaults_now(name, ctx, tip)}
+    return named.pop() if len(named) == 1 else ""
 
 
 _LONGEST_SPELLED = 5  # words
