@@ -82,7 +82,11 @@ async def greet(_intent: Greet, ctx: Context) -> Answer:
 async def unknown(intent: Unknown, ctx: Context) -> Answer:
     """A note that the question is not understood, why if known, and the nearest known questions."""
     language = ctx.language
-    if intent.terms and not ctx.overheard and (found := await nearest(intent.terms, ctx)):
+    if (
+        intent.terms
+        and not ctx.overheard
+        and (found := await nearest(intent.terms, ctx, understood=False))
+    ):
         return found
     said = answer_text.NOT_UNDERSTOOD(language)
     if intent.thanks:

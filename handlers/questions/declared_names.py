@@ -377,9 +377,9 @@ async def files_with(name: str, ctx: Context, sha: str) -> Sequence[str] | None:
     source, listed = ctx.watched.source, [name]
     there = await source.mentions(sha, listed) if _WORD.fullmatch(name) else None
     if there is not None and not there.get(name) and not name.startswith("-"):
-        there = await source.mentions(sha, listed, settings=True)
-        kept = (path for path in (there or {}).get(name, ()) if area_of(path) in _SET_IN)
-        there = there and {name: list(kept)}
+        # Where some of these are absent from a partial clone, programs alone decide.
+        others = await source.mentions(sha, listed, settings=True) or {}
+        there = {name: [path for path in others.get(name, ()) if area_of(path) in _SET_IN]}
     if there is None:
         return None
     return sorted(there.get(name, ()), key=lambda path: ("test" in path, path))

@@ -75,14 +75,13 @@ async def lookup(intent: Lookup, ctx: Context) -> answers.Answer:
         some = [await _declared(frozenset({word}), intent.things, ctx, tip) for word in longest]
         found = list({one.fact.name: one for near in some for one in near if one.named}.values())
     if not found:
-        if len(told) > 1 and (close := await nearest(told, ctx)) is not None:
-            # The question was understood: its changes are not a guess at what it means.
-            rest = (Paragraph(words.CLOSER(language)), *close.document.blocks[1:])
-        else:
-            close = await name_history(Touched(name=topic), ctx)
-            rest = close.document.blocks
+        close = await nearest(told, ctx) if len(told) > 1 else None
+        close = close or await name_history(Touched(name=topic), ctx)
         title = plain(none.spans)
-        return replace(close, document=replace(close.document, title=title, blocks=(none, *rest)))
+        return replace(
+            close,
+            document=replace(close.document, title=title, blocks=(none, *close.document.blocks)),
+        )
     first = first_of(ctx.page, len(found), _SHOWN)
     shown = found[first : first + _SHOWN]
     items = [Item(await _line(one, ctx, tip)) for one in shown]

@@ -22,6 +22,7 @@ from digest.i18n.answer_text import (
     ALSO_CLOSE,
     CLOSE,
     CLOSER,
+    CLOSEST_TO,
     IN_BODY,
     IN_NAME,
     IN_PATH,
@@ -94,7 +95,9 @@ async def search(intent: Search, ctx: Context) -> answers.Answer:
     )
 
 
-async def nearest(terms: Sequence[str], ctx: Context) -> answers.Answer | None:
+async def nearest(
+    terms: Sequence[str], ctx: Context, *, understood: bool = True
+) -> answers.Answer | None:
     """The changes that have most of some words, rare words first; ``None`` if none has.
 
     Messages with a name that no title has come before titles of the whole history, and these before
@@ -106,7 +109,7 @@ async def nearest(terms: Sequence[str], ctx: Context) -> answers.Answer | None:
         # A text has the letters of many words: at least one must stand in the title.
         texts = await nearest_changes(terms, Query(), ctx)
         close = Nearest([one for one in texts.changes if _is_titled(*one)])
-    return _nearest(close, ctx, tip) if close.changes else None
+    return _nearest(close, ctx, tip, understood=understood) if close.changes else None
 
 
 async def _with_unusual_name(terms: Sequence[str], ctx: Context, tip: Tip) -> Nearest | None:
@@ -358,20 +361,17 @@ async def _having(words: Sequence[str], within: Query, ctx: Context) -> Sequence
     return await ctx.archive.select(ctx.watched.repository, query)
 
 
-def _nearest(close: Nearest, ctx: Context, tip: Tip) -> answers.Answer:
-    best = close.changes[:_NEAREST]
-    had = best[0][1]
+def _nearest(close: Nearest, ctx: Context, tip: Tip, *, understood: bool) -> answers.Answer:
+    had = close.changes[0][1]
     words = list_in_words(list(map(Code, had)), ctx.language, limit=_MOST_WORDS)
-    rows = [(_row(graded, met, ctx.language), graded) for graded, met in best]
+    head = (CLOSEST_TO if understood else NEAREST)(ctx.language, words=words)
+    rows = [(_row(graded, met, ctx.language), graded) for graded, met in close.changes[:_NEAREST]]
     at = viewpoint(ctx, tip)
     lines = tuple(_item(graded, row, ctx) for row, graded in rows)
-    head = NEAREST(ctx.language, words=words)
-    end = Paragraph(answers.foot(None, at), aside=True)
-    blocks = (Paragraph(head), Listing(lines), end)
-    document = Document(title=plain(head), blocks=blocks, language=str(ctx.language))
+    blocks = (Paragraph(head), Listing(lines), Paragraph(answers.foot(None, at), aside=True))
     return answers.Answer(
         intent="search",
-        document=document,
+        document=Document(title=plain(head), blocks=blocks, language=str(ctx.language)),
         topic=" ".join(had),
         total=len(rows),
         rows=tuple(row for row, _ in rows),

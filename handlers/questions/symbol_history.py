@@ -386,7 +386,7 @@ async def _spelled(name: str, ctx: Context, tip: Tip) -> str:
     joined = "_".join(parts).upper()
     whole = lazy(rf"\b[A-Z][A-Z\d]*_{joined}\b")
     texts = await declaring([joined], ctx, tip)
-    found = Counter(one for text in texts.values() for one in whole.findall(text))
+    found = Counter[str](one for text in texts.values() for one in whole.findall(text))
     if found:
         return max(found, key=lambda one: (-one.count("_"), found[one]))
     named = {fact.name.rpartition(".")[2] for fact in await defaults_now(name, ctx, tip)}

@@ -122,7 +122,7 @@ async def test_what_is_not_declared_is_said_to_be_none_and_nothing_else():
 async def test_changes_near_to_a_purpose_are_no_guess_at_the_question():
     shown, answer = await told("tidy up", "flag")
     assert answer.total == 1
-    assert "Closest to the words of the question:\n\n- 🟢 [Tidy up (#1)]" in shown
+    assert "Closest to the words of the question (`tidy` and `up`):\n\n- 🟢 [Tidy up (#1)]" in shown
     assert "do not understand" not in shown
 
 

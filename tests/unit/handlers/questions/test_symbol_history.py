@@ -922,3 +922,19 @@ async def test_a_name_that_nothing_has_is_answered_with_titles_that_have_most_of
     shown = markdown((await name_history(Touched(name=name, claim=claim), ctx)).document)
     assert answered in shown
     assert ("is not in a release yet" in shown) == dated
+
+
+async def test_programs_alone_decide_where_files_of_settings_cannot_be_read():
+    told_of = change("eeeeeee6", "Sort the pool, check it (#16)", {"src/a.py": 5}, NOW)
+    source = FakeSource([told_of])
+    source.trees = {(told_of.sha, "src/a.py"): "def run(): ...\n"}
+    whole = source.mentions
+
+    async def mentions(commit, words, *, settings=False):
+        return None if settings else await whole(commit, words)
+
+    source.mentions = mentions
+    answer = await name_history(Touched(name="pool_check", claim="deprecated"), context(source))
+    shown = markdown(answer.document)
+    assert shown.startswith("`pool_check` does not occur in the code of the branch.")
+    assert "I do not understand" not in shown
