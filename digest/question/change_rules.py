@@ -241,11 +241,13 @@ def brought(asked: Asked) -> Iterator[Weighed]:
 def began(asked: Asked) -> Iterator[Weighed]:
     """Since when there is something that words describe: *since when is Python 3.15 supported*."""
     named = asked.references or asked.spans or asked.kinds or asked.things or asked.slots(Symbol)
-    others = named or asked.author or asked.has("change", "count", "who", "other", "me", "why")
+    others = named or asked.author or asked.has("count", "who", "other", "me", "why")
+    others = others or (asked.has("change") and not asked.says("came_in"))
     if others or not asked.has("history") or not asked.says("since_when"):
         return
     if 0 < len(asked.words) <= _MOST_DESCRIBED:
-        yield Weighed(1.6, Touched(name=" ".join(asked.words), claim=_wanted(asked) or "added"))
+        weight = 1.6 + 2.0 * asked.says("came_in")
+        yield Weighed(weight, Touched(name=" ".join(asked.words), claim=_wanted(asked) or "added"))
 
 
 def claim_of(asked: Asked) -> str:

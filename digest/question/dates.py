@@ -355,8 +355,8 @@ _FORMS: dict[str, tuple[str, _Reader]] = {
     "weekend_zh": (r"(上个?|这个?|本)?周末", _weekend),
     "season": (
         (
-            rf"\b(?:(last|this|previous)|(?:in|over|during)(?: the)?) ({'|'.join(_SEASONS)})\b"
-            rf"|([今去]年)({'|'.join(_SEASONS_ZH)})"
+            r"\b(?:(last|this|previous) |(?:in |over |during |(?<=since )|(?<=until )|(?<=before ))"
+            rf"(?:the )?)({'|'.join(_SEASONS)})\b|([今去]年)({'|'.join(_SEASONS_ZH)})"
         ),
         _season,
     ),
@@ -402,9 +402,9 @@ WORD_START = r"(?:(?<![A-Za-z])|(?![A-Za-z]))"
 _NAMED = (f"(?P<{name}>{_ungrouped(pattern)})" for name, (pattern, _) in _FORMS.items())
 
 _BEGINS = (
-    r"(?=[0-9〇零一二两三四五六七八九十百上下本这今昨前大周星礼第去]|the |q[1-4]|"
-    r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mon|tue|wed|thu|fri|sat|sun|tod|yes|wee"
-    r"|las|thi|pre|pas|cur|qui|cal|fir|sec|beg|sta|ear|mid|end|lat|in |ove|dur))"
+    r"(?=[0-9〇零一二两三四五六七八九十百上下本这今昨前大周星礼第去]|q[1-4]|(?:jan|feb|mar|apr|may|jun|jul|aug|"
+    r"sep|oct|nov|dec|mon|tue|wed|thu|fri|sat|sun|tod|yes|wee|las|thi|the |pre|pas|cur|qui|cal|fir|"
+    r"sec|beg|sta|ear|mid|end|lat|in |ove|dur|spr|sum|aut|fal|win))"
 )
 """Beginnings of points; elsewhere no form needs to be tried."""
 

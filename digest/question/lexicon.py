@@ -234,8 +234,10 @@ def english(words: Sequence[str], at: int) -> tuple[frozenset[str], int]:
     ``words`` are lower case. There are no tags if no wording begins there.
     """
     before, after = words[at - 1] if at else "", words[at + 1] if at + 1 < len(words) else ""
-    if words[at] == "search" and before in _BEFORE_TOPICS and after not in {"for", "the"}:
-        return NONE, 1  # "what changed in the search API"
+    asks = at == 1 or after == "" or not _ENGLISH.get((words[0],), NONE).isdisjoint({"ask", "aux"})
+    noun = before in _BEFORE_TOPICS or (before and asks and not is_cue(before))
+    if words[at] == "search" and noun and after not in {"for", "the"}:
+        return NONE, 1  # "what changed in the search API", "beam search"
     for size in range(min(_LONGEST_EN.get(words[at], 0), len(words) - at), 0, -1):
         tags = _ENGLISH.get(tuple(words[at : at + size]))
         if tags is not None:

@@ -185,11 +185,11 @@ _NAME_WORDS = 3  # words of a name with synonyms, at most
 
 
 def topic_words(text: str) -> list[str]:
-    """The words of a topic; of Chinese ones without spaces, the known names and what is between."""
+    """The words of a topic without *and*, Chinese ones split at the known names."""
     words: list[str] = []
     for part in _SCRIPTS.sub(" ", text).split():
         words += _chinese_parts(part, CHINESE) if HAN.fullmatch(part) else [part]
-    return words
+    return [word for word in words if word.lower() not in {"and", "or"}]
 
 
 _SCRIPTS = lazy(r"(?<=[A-Za-z\d])(?=[\u4e00-\u9fff])|(?<=[\u4e00-\u9fff])(?=[A-Za-z\d])")

@@ -21,10 +21,9 @@ from digest.question.intent import Touched
 from digest.report.blocks import title_link
 from digest.topics.terms import is_code_name, pieces, term
 from handlers.context import Context
-from handlers.ports.storage import Tip
+from handlers.ports.storage import Tip, names_of
 from handlers.questions import declared_names, requirements
-from handlers.questions.named_changes import SAYS
-from handlers.questions.named_history import OPEN, NamedHistory, Verdict, committed
+from handlers.questions.named_history import OPEN, NamedHistory, Verdict, committed, removes
 
 
 async def state_lines(
@@ -34,6 +33,7 @@ async def state_lines(
     name, aspects = history.name, dict[str, list[Spans]]()
     pins = any(fact.kind in VERSIONS for _, fact in history.facts)
     versioned = history.pinned or intent.claim == "value" or (pins and not intent.claim)
+    versioned = versioned and name.partition(" ")[0].lower() not in names_of(ctx.watched)
     needs = await requirements.find_requirements(name, ctx, tip) if versioned and tip.sha else ()
     if platform := intent.platform.lower():
         needs = [one for one in needs if platform in pieces(one.path)] or needs
@@ -75,8 +75,11 @@ async def state_lines(
             gone = stands is False and action is Action.REMOVED
             aspects[action.value] = await _done(phrase, action, history, tip, ctx, gone=gone)
     if intent.claim == "removed" and not (stands is False or aspects.get("removed")):
-        titles = (graded.title for graded, _ in history.found)
-        if not (history.replacement or any(SAYS[Action.REMOVED].search(one) for one in titles)):
+        removals = [graded for graded, _ in history.found if removes(graded.title, name)]
+        if removals:
+            last = [_line(answer_text.LAST_SAID, removals[0], name, ctx)]
+            aspects["removed"] = aspects.pop("said", last)
+        elif not history.replacement:
             aspects["removed"] = [answer_text.NO_REMOVAL(ctx.language, name=Code(name))]
     if intent.claim in {"added", "release"}:
         if aspects.get("added"):
@@ -214,10 +217,16 @@ async def _presence(
     adds = history.verdict("there", stands=None, value=None)
     if not there and adds and adds.holds and not is_code_name(name):
         return None, []  # a plain word may be anywhere but in the code of programs
+    if history.found and not (there or gone or whole) and _WORDS.fullmatch(name):
+        return None, []  # titles have words that the code never had, such as "multi-lora"
     phrase = answer_text.STANDS if stands else answer_text.IS_LEFT_IN
     if not there:
         phrase = answer_text.STANDS_NOT if history.found else answer_text.NOWHERE
     return stands, [phrase(language, name=Code(name), files=files)]
+
+
+_WORDS = re.compile(r"[a-z]{1,40}(?:-[a-z]{1,40}){1,5}")
+"""Words joined by hyphens, which few languages allow in a name."""
 
 
 def _last_said(

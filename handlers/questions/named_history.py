@@ -56,7 +56,7 @@ class NamedHistory:
         titles = ((g, g.title[:_MOST_TITLE]) for g in of_code)
         said = (g for g, title in titles if _OF_STATE.search(title))
         said = (g for g in said if not _is_of_another(g.title, self.name))
-        return next((g for g in said if not is_code or _has_whole(g.title, self.name)), None)
+        return next((g for g in said if not is_code or has_whole(g.title, self.name)), None)
 
     @property
     def decisive(self) -> str:
@@ -76,7 +76,7 @@ class NamedHistory:
     def said_default(self) -> str:
         """The default that the newest title about the name's state gives, if it gives one."""
         title = self.said.title[:_MOST_TITLE] if self.said else ""
-        to = _DEFAULT_TO.search(title) if _has_whole(title, self.name) else None
+        to = _DEFAULT_TO.search(title) if has_whole(title, self.name) else None
         return "" if to is None else to[1]
 
     @property
@@ -138,7 +138,7 @@ class NamedHistory:
     def oldest(self) -> Graded | None:
         """The oldest change whose title contains the whole name."""
         changes = (graded for graded, _ in reversed(self.found))
-        return next((change for change in changes if _has_whole(change.title, self.name)), None)
+        return next((change for change in changes if has_whole(change.title, self.name)), None)
 
     @property
     def dropped(self) -> Graded | None:
@@ -203,13 +203,26 @@ class NamedHistory:
         return None
 
 
-def _has_whole(title: str, name: str) -> bool:
+def has_whole(title: str, name: str) -> bool:
     """Whether a title contains the whole name, with its words joined in any way."""
     if re.fullmatch(r"--\w+", name):  # "device" alone occurs in many titles
         return re.search(rf"{name}(?!-?\w)|\b{name[2:]} (?:flag|arg|option)", title) is not None
     words = re.sub(r"[\s-]", "_", name.strip("-").lower())
     bare = words.removeprefix("enable_").removeprefix("disable_")
-    return bare in re.sub(r"[\s-]", "_", title[:_MOST_TITLE].lower())
+    said = re.sub(r"[\s-]", "_", title[:_MOST_TITLE].lower())
+    return (
+        bare in said and re.search(rf"(?<![a-z\d]){re.escape(bare)}(?![a-z\d])", said) is not None
+    )
+
+
+def removes(title: str, name: str) -> bool:
+    """Whether a title removes something called by the name."""
+    found = _REMOVES.search(title[:_MOST_TITLE])
+    return found is not None and has_whole(title[found.start() : found.end() + _OBJECT], name)
+
+
+_REMOVES = re.compile(r"\b(?:remov|drop|delet)(?:e|es|ed|ing|s|ped|ping|al)?\b", re.IGNORECASE)
+_OBJECT = 60  # characters behind the verb in which its object stands
 
 
 def _is_of_another(title: str, name: str) -> bool:

@@ -54,7 +54,8 @@ async def proven(found: Answer, reading: Reading, ctx: Context) -> Answer:
     kinds = getattr(reading.intent, "kinds", ())
     # "Replace the deprecated call" deprecates nothing.
     only_said = kinds == (ChangeKind.DEPRECATIONS,) and not _DEPRECATES.search(newest.title)
-    if not reading.closed or not said or undone or only_said:
+    named = getattr(reading.intent, "things", ())  # the list says it, or that there is none
+    if not reading.closed or not said or undone or only_said or named:
         return found
     works = isinstance(reading.intent, Changed) and not reading.intent.kinds
     if works and not SAYS[Action.ADDED].search(newest.title):

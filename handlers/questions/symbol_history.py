@@ -36,7 +36,7 @@ from digest.topics.terms import (
 )
 from handlers.context import Context
 from handlers.digests.ingest import ensure, tip_of
-from handlers.ports.storage import Tip
+from handlers.ports.storage import Tip, names_of
 from handlers.questions.changed import list_changes
 from handlers.questions.declared_names import (
     declaring,
@@ -54,7 +54,7 @@ from handlers.questions.name_state import (
     state_lines,
 )
 from handlers.questions.named_changes import line_of as fact_line
-from handlers.questions.named_history import Found, NamedHistory
+from handlers.questions.named_history import Found, NamedHistory, has_whole, removes
 from handlers.questions.requirements import OTHER_NAMES, find_requirements, raised
 from handlers.questions.scope import count, month_back, reach, viewpoint
 from handlers.questions.search import nearest, search
@@ -79,6 +79,8 @@ async def name_history(intent: Touched, ctx: Context) -> answers.Answer:
         return await name_history(replace(intent, name=other), ctx)
     if required := await _since_required(intent, ctx, tip):
         return required
+    if intent.claim in _DATED and (command := await _command(intent.name, ctx, tip)):
+        return await name_history(replace(intent, name=command), ctx)
     await reach(intent.window or default_period(ctx.clock.now(), ctx.zone), ctx, tip)
     if intent.claim in _OF_DEFAULT and (name := await _spelled(intent.name, ctx, tip)):
         return await name_history(replace(intent, name=name), ctx)
@@ -102,11 +104,10 @@ async def name_history(intent: Touched, ctx: Context) -> answers.Answer:
     if intent.window is None:
         if not found:
             await reach(month_back(ctx), ctx, tip)
-        oldest = intent.claim in {"added", "release"}
-        if is_code_name(intent.name) or oldest or intent.claim in {"there", "gone"} or not found:
+        if is_code_name(intent.name) or intent.claim in _ENDS or not found:
             older = await ctx.watched.source.find(tip, text=intent.name)
-            first = older[-_OLDER:] if oldest else ()
-            await ensure(ctx, list(dict.fromkeys([*older[:_OLDER], *first])), tip)
+            telling = await _telling(intent, ctx, tip)
+            await ensure(ctx, list(dict.fromkeys([*older[:_OLDER], *telling])), tip)
             found = await _found(intent.name, query, ctx)
         if not found and (came := await introduced(intent.name, ctx, tip)):
             found = _told(came, intent.name) or [(graded, []) for graded in came]
@@ -158,6 +159,31 @@ async def name_history(intent: Touched, ctx: Context) -> answers.Answer:
         said = await search(Search(terms=(intent.name,), window=intent.window), ctx)
         return _opened(said, lines)
     return _untouched(lines, intent, ctx, tip)
+
+
+async def _command(name: str, ctx: Context, tip: Tip) -> str:
+    """The command that a word is a part of, as titles quote it: *uv format*; else empty."""
+    if not (name.isalpha() and name.islower() and name.isascii()):
+        return ""
+    titles = await ctx.watched.source.titles(tip)
+    for program in sorted(names_of(ctx.watched)):
+        quoted = f"`{program} {name}"
+        if any(quoted in one.title and has_whole(one.title, quoted[1:]) for one in titles):
+            return quoted[1:]
+    return ""
+
+
+async def _telling(intent: Touched, ctx: Context, tip: Tip) -> Sequence[str]:
+    """The oldest commit of the whole history whose title has the name, or the newest removal."""
+    if intent.claim not in _ENDS - {"there"}:
+        return ()
+    titles = await ctx.watched.source.titles(tip)
+    ways = (titles[::-1], has_whole) if intent.claim in {"added", "release"} else (titles, removes)
+    return [one.sha for one in ways[0] if ways[1](one.title, intent.name)][:1]
+
+
+_ENDS = frozenset({"added", "release", "there", "gone", "removed"})
+"""Questions about the first or the last change of a name."""
 
 
 async def _since_required(intent: Touched, ctx: Context, tip: Tip) -> answers.Answer | None:
@@ -299,12 +325,14 @@ def _told_as(held: Sequence[Graded], name: str, bare: str) -> Found:
     ends = rf"_?{bare}(?:$|[.:/@\s(=`,])"
     said = re.compile(rf"(?:^-*|[.:/\s`=])(?:{ends}{classes})", re.IGNORECASE)
     named = said if name[:1].isupper() else re.compile(rf"(?:^-*|[.:/\s`=]){ends}", re.IGNORECASE)
+    longer = re.compile(r"-.*\." if name.startswith("-") and "." not in name else r"(?!)")
     parts = roots(name)
     joined = lazy(_BETWEEN.join(map(re.escape, pieces(name)[:_JOINED])), re.IGNORECASE)
     found: list[tuple[Graded, Sequence[Fact]]] = []
     for graded in held:
         title = graded.title[:_MOST_TITLE]
         facts = [item for item in graded.facts.items if named.search(item.name)]
+        facts = [item for item in facts if not longer.match(item.name)]  # --storage.agent.path
         titled = said.search(title) or (len(parts) > 1 and parts <= roots(title))
         # The words of --swap-space may stand apart in a title that is about something else.
         apart = (

@@ -283,6 +283,8 @@ def test_the_period_beside_another_is_as_long_or_of_the_calendar(words, unit, la
         ("last autumn", date(2025, 9, 1), date(2025, 12, 1)),
         ("last fall", date(2025, 9, 1), date(2025, 12, 1)),
         ("last winter", date(2025, 12, 1), date(2026, 3, 1)),
+        ("since spring", date(2026, 3, 1), date(2026, 8, 17)),
+        ("since the spring", date(2026, 3, 1), date(2026, 8, 17)),
         ("去年秋天", date(2025, 9, 1), date(2025, 12, 1)),
         ("去年下半年", date(2025, 7, 1), date(2026, 1, 1)),
     ],

@@ -481,6 +481,21 @@ async def test_one_word_of_four_is_not_what_a_question_is_about():
     assert answer.rows == ()
 
 
+async def test_words_without_a_meaning_are_not_said_to_be_missing():
+    changes = [made("aaaaaaa1", "Store fp8 buffers of the pool (#1)", 1)]
+    question = "anything this week about --eager and fp8 pool buffers of the depot"
+    shown = markdown((await ask(question, context(FakeSource(changes)))).document)
+    assert "Nothing here is called `--eager` and `depot`;" in shown
+
+
+async def test_list_without_the_names_asked_for_does_not_prove_them():
+    changes = [made("aaaaaaa1", "Add JSON to the proxy of the pool server (#1)", 1)]
+    question = "did the pool server get any new endpoints this month"
+    shown = markdown((await ask(question, context(FakeSource(changes)))).document)
+    assert "Routes added, pool server: none in this period" in shown
+    assert "Yes" not in shown
+
+
 async def test_part_of_a_topic_is_looked_for_in_a_longer_period_too():
     titles = ("Fix the relay on shutdown (#7)", "Say which workers are hanging (#8)")
     days = (12, 20)

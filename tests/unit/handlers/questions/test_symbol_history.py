@@ -938,3 +938,51 @@ async def test_programs_alone_decide_where_files_of_settings_cannot_be_read():
     shown = markdown(answer.document)
     assert shown.startswith("`pool_check` does not occur in the code of the branch.")
     assert "I do not understand" not in shown
+
+
+HISTORY = [
+    "Beam search in chunks (#9)",
+    "Document published images (#8)",
+    "Core: remove beam search (#7)",
+    "Remove a wrong marker and sort the tests of slow hosts before beam search (#6)",
+    "fix: Retry `engine publish` (#5)",
+    "Scaffolding for `engine publish` (#4)",
+    "feat: Beam Search with two heads (#3)",
+    "Experimental multi-lora (#2)",
+    "Publish wheels (#1)",
+]
+
+
+@pytest.mark.parametrize(
+    ("claim", "name", "said"),
+    [
+        # The archive has only changes of the last months, and titles begin in capitals.
+        ("added", "beam search", "mentions beam search: [feat: Beam Search with two heads (#3)]"),
+        ("removed", "beam search", "describes its status: [Core: remove beam search (#7)]"),
+        ("release", "publish", "engine publish was added by [Scaffolding for engine publish (#4)]"),
+        ("removed", "multi-lora", "No change that I have read removes multi-lora"),
+    ],
+)
+async def test_first_and_last_change_of_a_thing_are_found_in_the_whole_history(claim, name, said):
+    source = FakeSource(
+        [
+            change(f"{9 - n:0>8}", title, {"src/app.py": 5}, NOW - timedelta(days=30 * n))
+            for n, title in enumerate(HISTORY)
+        ]
+    )
+    source.trees = {(source.branch_changes[0].sha, "src/app.py"): "run()\n"}
+    answer = await name_history(Touched(name=name, claim=claim), context(source))
+    shown = markdown(answer.document).replace("`", "").replace("\\", "")
+    assert said in shown
+    assert "no longer exists" not in shown
+
+
+async def test_value_of_a_longer_flag_is_not_that_of_a_flag(ctx):
+    path, old = "src/app.py", "parser = ArgumentParser()\n"
+    new = old + 'parser.add_argument("--storage.agent.chunks", default=3)\n'
+    one = replace(CHANGES[3], files=(changes.file(path, old, new),))
+    source = FakeSource([one])
+    source.blobs = {changes.blob(text): text for text in (old, new)}
+    source.trees = {(one.sha, path): new}
+    assert "--storage.agent.chunks" not in (await told("--agent", context(source)))[1]
+    assert "`--storage.agent.chunks`" in (await told("--storage.agent.chunks", context(source)))[1]
