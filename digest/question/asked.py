@@ -169,6 +169,7 @@ class Asked:
         apart = (self.has("join") and not self.says("related")) or self.says("versus")
         if len(spoken) > 1 and ChangeKind.FIX in spoken and not apart:
             spoken.remove(ChangeKind.FIX)  # "security fixes" is one kind
+        spoken = [] if spoken == [ChangeKind.FEATURE] and self.says("promoted") else spoken
         return tuple(dict.fromkeys((*self.filters.kinds, *spoken)))
 
     @cached_property
@@ -290,6 +291,8 @@ class Asked:
         if token.tags == {"graded"} and place + 1 < len(self.tokens):
             after = self.tokens[place + 1]
             return token.text.isascii() and after.slot is None and not after.tags  # "rate limits"
+        if token.tags == {"state"} and self.says("promoted"):
+            return says(token.text, "promoted")  # "promoted to stable"
         own = own or place > self._first or bool(after and "kind:feature" in after.tags)
         return not token.tags or (token.tags <= _TOPICAL and own)
 
@@ -373,13 +376,10 @@ class Asked:
     @property
     def commands(self) -> bool:
         """Whether it begins as a command for something other than an answer."""
-        if (
-            not self.tokens
-            or self._is_statement(self._first)
-            or qualifies(self.tokens, self._first)
-        ):
+        at = self._first
+        if not self.tokens or self._is_statement(at) or qualifies(self.tokens, at):
             return False
-        first, before = self.tokens[self._first], self.tokens[: self._first]
+        first, before = self.tokens[at], self.tokens[:at]
         asks = any(t.text.lower().startswith(_PLEAS) for t in before)
         if any(t.tags & {"ask", "aux", "own"} or t.text == "are there" for t in before):
             return False

@@ -208,9 +208,9 @@ _MOST_DESCRIBED = 4  # words of a description of a setting
 
 @rule
 def required(asked: Asked) -> Iterator[Weighed]:
-    """The version of a dependency: *what flashinfer does main need right now*."""
+    """The version of a dependency: *what flashinfer does main need*, *the last torch upgrade*."""
     match = _NEEDS.search(asked.text)
-    name = (match[1] or match[2]) if match is not None else ""
+    name = next(filter(None, match.groups()), "") if match is not None else ""
     if name in asked.words and not (asked.spans or asked.references):
         yield Weighed(6.0, Touched(name=name, claim="value"))
 
@@ -219,7 +219,8 @@ _NEEDS = lazy(
     r"^(?:so |and |hey,? )?(?:what|which)(?: version of| release of)? ([a-z][\w.-]{2,40})"
     r"(?: version)? (?:(?:do(?:es)? [\w ]{1,20}?|is) (?:need|require|use|pin)(?:e?d)?"
     r"|are we (?:now |currently )?(?:on|at|using|running))\b"
-    r"|\b(?:needs?|requires?|wants?) (?:which|what) (?:version of )?([a-z][\w.-]{2,40})\b",
+    r"|\b(?:needs?|requires?|wants?) (?:which|what) (?:version of )?([a-z][\w.-]{2,40})\b"
+    r"|\b(?:latest|newest|last|most recent) ([a-z][\w.-]{2,40}) (?:version )?(?:upgrade|bump)\b",
     re.IGNORECASE,
 )
 
