@@ -47,6 +47,8 @@ from handlers.ports.chat_port import ConversationKey, Length, Talk
 from handlers.ports.storage import names_of
 from handlers.questions import answer
 from handlers.questions.change_selection import JOINT
+from handlers.questions.list_reading import is_general_noun
+from handlers.questions.named_history import OPEN
 from handlers.questions.openings import (
     announced_as,
     dated,
@@ -101,6 +103,11 @@ async def ask(
             if anew.intent != reading.intent:
                 reading = anew
                 intent, there, line, found = await _answered(reading, talk, told)
+        if isinstance(reading.other, intents.Unknown) or _is_lost(reading):
+            # All changes of a period do not say yes or no to words that are not understood.
+            terms = (*reading.content, *reading.unknown)
+            reading = replace(reading, intent=intents.Unknown(terms=terms), unknown=())
+            intent, there, line, found = await _answered(reading, talk, told)
         asked, told = reading.intent, there
         found = opened(found, line)
         pages = isinstance(asked, intents.More) and isinstance(intent, _LISTED)
@@ -116,6 +123,12 @@ async def ask(
     if not ends and (talk is None or reading.sure or found.total or found.listed):
         await follow_ups.remember(intent, found, paged, talk, asked)
     return _as_meant(_measured(intent, found, told), meant, told.language)
+
+
+def _is_lost(reading: Reading) -> bool:
+    """Whether only general nouns of a topic are understood: "system" of *a plugin system*."""
+    parts = getattr(reading.intent, "topic", "").split() if reading.unknown else ()
+    return bool(parts) and all(map(is_general_noun, parts))
 
 
 _LISTED = intents.Changed | intents.Search | intents.Touched
@@ -134,6 +147,8 @@ async def _answered(
     """The intent of a reading, its context, a line about it, and the answer."""
     intent, ctx = await follow_ups.complete_follow_up(reading.intent, talk, ctx)
     ctx = replace(ctx, length=Length.SHORT) if reading.brief else ctx
+    if reading.unknown and isinstance(intent, intents.Touched) and intent.claim not in OPEN:
+        intent = replace(intent, claim="")  # without all of its words, it is not for yes or no
     intent, line = await _of_release(intent, ctx)
     try:
         found = await answer(intent, ctx)
@@ -265,7 +280,7 @@ def _lacks_subject(intent: intents.Intent) -> TypeGuard[intents.Changed]:
 def _is_whole(intent: intents.Intent) -> bool:
     """Whether a clause alone is a specific question."""
     if isinstance(intent, intents.Changed):
-        return intent != intents.Changed(window=intent.window, anytime=intent.anytime)
+        return not intents.is_everything(intent)
     return isinstance(
         intent,
         intents.Touched | intents.Explain | intents.Search | intents.Compare | intents.Releases,

@@ -55,6 +55,12 @@ _MAVEN_PROPERTY = re.compile(
     r"\s*<([\w.-]+?)[.-]version>([^<$]{1,100})</|\s*<version\.([\w.-]+)>([^<$]{1,100})</"
     r"|\s*<(maven\.compiler\.(?:release|source|target))>([^<$]{1,100})</"
 )
+_GRADLE_JAVA = re.compile(
+    r"\s*(?:(?:options\.)?release(?:\.set\(|\s*=)|(?:source|target)Compatibility\s*=?"
+    r"|(?:languageVersion|minJavaVersion)\w*(?:\.set\(|\s*=))\s*"
+    r"(?:(?:JavaLanguageVersion\.of\(|JavaVersion\.(?:VERSION_|toVersion\())|[\"'])?"
+    r"(?:1[._])?(\d{1,2})\b(?!\.)"
+)
 _GRADLE = re.compile(
     r"[\"']([\w.-]+:[\w.-]+):([\w.+-]+)(?:@\w+)?[\"']"
     r"|\bid\s*\(?\s*[\"']([\w.-]+)[\"']\s*\)?\s+version\s*\(?[\"']([\w.+-]+)[\"']"
@@ -233,6 +239,8 @@ def maven(sheet: SideLines) -> Iterator[Pin]:
 def gradle(sheet: SideLines) -> Iterator[Pin]:
     """``build.gradle`` and its Kotlin form, with literal versions."""
     for number, line in sheet.changed:
+        if java := _GRADLE_JAVA.match(line):
+            yield Pin("java", java[1], number, "gradle", toolchain=True)
         for match in _GRADLE.finditer(line):
             yield Pin(
                 match[1] or match[3],

@@ -10,12 +10,16 @@ from digest.core.enums import ChangeKind
 from digest.core.facts import Action
 from digest.core.patterns import lazy
 from digest.core.reference import Reference
+from digest.core.release import LATEST
 from digest.question.asked import Asked, Weighed, rule
 from digest.question.commit_range import Refs
 from digest.question.intent import (
     Again,
     Author,
+    Changed,
+    DigestOf,
     Explain,
+    Intent,
     OfCurrent,
     PathDiff,
     Released,
@@ -27,7 +31,7 @@ from digest.question.intent import (
     Why,
 )
 from digest.question.lexicon import PHRASES
-from digest.question.slot_values import Path, Platform, Quote, Release, Symbol
+from digest.question.slot_values import Path, Platform, Quote, Release, Symbol, name_of
 from digest.question.thing_cues import is_thing, stated_in
 
 
@@ -249,6 +253,22 @@ def began(asked: Asked) -> Iterator[Weighed]:
     if 0 < len(asked.words) <= _MOST_DESCRIBED:
         weight = 1.6 + 2.0 * asked.says("came_in")
         yield Weighed(weight, Touched(name=" ".join(asked.words), claim=_wanted(asked) or "added"))
+
+
+def unused(asked: Asked, intent: Intent) -> tuple[str, ...]:
+    """The words of a question that its reading leaves out and that may change what is asked."""
+    if isinstance(intent, Changed | DigestOf):
+        return asked.unknown + tuple(t.text for t in asked.tokens if "limit" in t.tags)
+    if not (isinstance(intent, Touched) and intent.name and asked.says("yes_or_no")):
+        return ()
+    said = [
+        t.slot.name if isinstance(t.slot, Release) else name_of(t)
+        for t in asked.tokens
+        if isinstance(t.slot, Release | Path | Quote | Symbol) or not (t.slot or t.tags)
+    ]
+    name = intent.name.lower()
+    left = (one for one in said if one and not one.startswith(LATEST) and one.lower() not in name)
+    return tuple(dict.fromkeys((*left, *asked.excluded)))
 
 
 def claim_of(asked: Asked) -> str:

@@ -370,6 +370,11 @@ Followup = More | Retell | Again | Nth  # intents that make sense only after an 
 Intent = Enquiry | Managing  # all intents
 
 
+def is_everything(intent: Intent) -> bool:
+    """Whether it asks for all changes of its period."""
+    return isinstance(intent, Changed) and intent == Changed(window=intent.window)
+
+
 def is_elliptic(intent: Intent) -> bool:
     """Whether it is a question about what the conversation is about, which it does not name."""
     match intent:

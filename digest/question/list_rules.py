@@ -38,6 +38,8 @@ def search(asked: Asked) -> Iterator[Weighed]:
     cues = [asked.tags[tag] for tag in ("search", "mention") if tag in asked.tags]
     if not cues or asked.references or (asked.has("history") and asked.says("which_release")):
         return  # "in which release did the search API come"
+    if asked.slots(Release) and asked.says("yes_or_no") and not asked.has("search"):
+        return  # "does 1.2 contain the fix for the scheduler"
     at = max(cues)
     terms = tuple(t for t in (_ENDS.sub("", term) for term in _terms(asked, at)) if t)[:MOST_TERMS]
     if not terms or "#" in terms:
@@ -281,7 +283,7 @@ def _listing(asked: Asked) -> Changed | None:
     if (asked.top and asked.says("people")) or (asked.has("keep") and asked.says("owners")):
         people = True
     people = people or (asked.has("count") and _SEVERAL.search(asked.author) is not None)
-    to_review = asked.says("to_review")
+    to_review = asked.says("to_review") and not asked.has("most")
     gains = _is_gain(asked)
     if ChangeKind.PERFORMANCE in kinds and (without := _PERCENT.sub("", topic).strip()) != topic:
         topic, gains = without, True  # "more than 10% faster"

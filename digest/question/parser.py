@@ -46,6 +46,7 @@ from digest.question.intent import (
     ShowDiff,
     Touched,
     Unknown,
+    is_everything,
 )
 from digest.question.lexicon import (
     LONGEST,
@@ -83,7 +84,6 @@ SURE = 2.0  # minimum weight of a reading that is sure
 
 _MOST_UNKNOWN = 40
 """Maximum words without tags of a question that is neither about one change nor a search."""
-
 
 _BY_PRECEDENCE = (change_rules, follow_up_rules, range_rules, list_rules, profile_rules)
 """The modules of rules: of two readings with equal weights, that of the earlier one counts."""
@@ -237,14 +237,13 @@ def cue_words(tokens: Sequence[Token]) -> tuple[str, ...]:
         if token.slot is None and token.tags and not token.tags & _NEVER_SAID
     ]
     words = (word for text in found if text.isascii() for word in text.split())
-    words = (word for word in words if word.isalpha() and len(word) > _SHORT)
+    words = (word for word in words if word.isalpha() and len(word) > 2)
     return tuple(dict.fromkeys(word for word in words if word.lower() not in STOP_WORDS))
 
 
 _NEVER_SAID = frozenset(
     {"ask", "aux", "prep", "join", "me", "they", "own", "it", "neg", "greet", "thanks"}
 )
-_SHORT = 2
 
 
 def content_words(text: str) -> tuple[str, ...]:
@@ -379,28 +378,30 @@ def _read(question: str, now: Now, background: Background) -> Reading | None:
         if _is_ours(Asked(question, now, tuple(words_of(question)))):
             raise
         return None
-    follows, corrects = background.follows, background.corrects
+    follows = background.follows
     question = correct(question, background.known or NONE)
     question = in_usual_words(question) if follows and len(question) < _MOST_SHORT else question
-    asked = Asked(question, now, tokens, excluded, background.words, follows, corrects)
+    known = background.words
+    asked = Asked(question, now, tokens, excluded, known, follows, background.corrects)
     if asked.has("thanks") and asked.only("thanks"):
         return None
     found = readings(asked)
     if not found:
         return _about_name(asked)
     best, *others = found
-    other = next(
-        (o.intent for o in others if best.weight - o.weight < 1 and o.intent != best.intent), None
-    )
-    unknown = asked.unknown if isinstance(best.intent, Changed | DigestOf) else ()
-    sure = best.weight >= SURE and not unknown
+    unknown, yes_or_no = change_rules.unused(asked, best.intent), asked.says("yes_or_no")
+    able = not (asked.spans or asked.has("change", "happened", "about"))
+    if yes_or_no and asked.without and able and not (asked.kinds or asked.says("is_there_any")):
+        return None  # changes without something do not say that it works without
+    near = (o.intent for o in others if best.weight < o.weight + 1 and o.intent != best.intent)
+    other = next(near, None)
+    if yes_or_no and unknown and is_everything(best.intent):
+        other = Unknown(terms=_content(asked))
     reason = isinstance(best.intent, Touched) or ChangeKind.REVERTS in asked.kinds
     single = asked.says("one_change") or (asked.has("why") and reason)
     brief = asked.has("shorter") and isinstance(best.intent, Changed | DigestOf | Explain)
     said = set(asked.kinds) & _SAID or asked.actions or asked.has("history")
-    able = asked.says("able") and not (asked.spans or asked.has("change", "happened"))
-    said = said or able
-    yes_or_no = asked.says("yes_or_no")
+    said = said or (able and asked.says("able"))
     undone = (yes_or_no or asked.has("why")) and asked.says("undone")
     closed = bool(said) and yes_or_no and not (asked.has("it") and follows)
     closed = closed and not asked.says("still_happens")
@@ -409,7 +410,7 @@ def _read(question: str, now: Now, background: Background) -> Reading | None:
     dated = dated and bool(asked.kinds or asked.topic)
     return Reading(
         best.intent,
-        sure,
+        best.weight >= SURE and not unknown,
         asked.words,
         unknown,
         _described(asked),

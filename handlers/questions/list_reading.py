@@ -23,7 +23,7 @@ from digest.i18n.phrase import list_in_words
 from digest.question.intent import Changed
 from digest.topics import matching
 from digest.topics.synonyms import is_whole, kin
-from digest.topics.terms import is_misspelt, term
+from digest.topics.terms import is_code_name, is_misspelt, term
 from handlers.context import Context
 from handlers.digests.ingest import labels_of, tip_of
 from handlers.ports.status_port import undone_by
@@ -100,7 +100,7 @@ async def read_topic(asked: Meant, ctx: Context) -> Meant:
         asked = replace(asked, alike=alike)
     asked = replace(asked, resolved=resolved)
     near = next((one for one in resolved.near if is_misspelt(term(intent.topic), one)), "")
-    if near and " " not in intent.topic:
+    if near and " " not in intent.topic and not is_code_name(intent.topic):
         return await as_topic(asked, near, ctx)
     words = matching.topic_words(intent.topic)
     if is_whole(term(intent.topic)):
@@ -308,7 +308,8 @@ def _terms_of(folder: str) -> frozenset[str]:
 async def respelt(asked: Meant, ctx: Context) -> Meant | None:
     """The reading with a corrected topic, although some change contains the misspelling."""
     word = term(asked.intent.topic)
-    if " " in asked.intent.topic or len(word) <= 4 or not word.isascii():
+    name = asked.intent.topic
+    if " " in name or is_code_name(name) or len(word) <= 4 or not word.isascii():
         return None
     alike = asked.alike
     if alike is None:

@@ -133,6 +133,7 @@ async def _marked(name: str, ctx: Context, tip: Tip) -> list[Spans]:
 async def _undeclared(name: str, ctx: Context, tip: Tip) -> list[Spans]:
     """That no default is declared for a name, with what stands beside it, which may tell one."""
     lines = [answer_text.DEFAULT_UNKNOWN(ctx.language, name=Code(name))]
+    lines = lines if is_code_name(name) else []  # a plain word that the code has declares nothing
     if described := await declared_names.described_now(name, ctx, tip):
         text, at = described
         place = Code(f"{printable(at.path)}:{at.line}")
@@ -215,7 +216,7 @@ async def _presence(
     ):
         return None, []  # a flag may be derived from the name of a field
     adds = history.verdict("there", stands=None, value=None)
-    if not there and adds and adds.holds and not is_code_name(name):
+    if not (stands or gone or is_code_name(name)) and (there or (adds and adds.holds)):
         return None, []  # a plain word may be anywhere but in the code of programs
     if history.found and not (there or gone or whole) and _WORDS.fullmatch(name):
         return None, []  # titles have words that the code never had, such as "multi-lora"
@@ -324,7 +325,9 @@ def _versions(needs: Sequence[requirements.Requirement], ctx: Context) -> Spans:
 
 def pins(fact: Fact, needed: requirements.Requirement) -> bool:
     """Whether a fact set the version that is now required."""
-    return fact.evidence.path == needed.path and (fact.after or "").endswith(needed.version)
+    named = _is_whole(fact.name, needed.name)  # not "go.uber.org/zap" for "go"
+    there = named and fact.evidence.path == needed.path
+    return there and (fact.after or "").endswith(needed.version)
 
 
 def _is_bump(graded: Graded, facts: Sequence[Fact], needed: requirements.Requirement) -> bool:

@@ -53,7 +53,8 @@ async def proven(found: Answer, reading: Reading, ctx: Context) -> Answer:
     said = _is_titled(newest.title, found.topic)
     kinds = getattr(reading.intent, "kinds", ())
     # "Replace the deprecated call" deprecates nothing.
-    only_said = kinds == (ChangeKind.DEPRECATIONS,) and not _DEPRECATES.search(newest.title)
+    shows = _SHOWS.get(kinds[0]) if len(kinds) == 1 else None
+    only_said = shows is not None and not shows.search(newest.title)
     named = getattr(reading.intent, "things", ())  # the list says it, or that there is none
     if not reading.closed or not said or undone or only_said or named:
         return found
@@ -64,19 +65,27 @@ async def proven(found: Answer, reading: Reading, ctx: Context) -> Answer:
 
 
 def _is_titled(title: str, topic: str) -> bool:
-    """Whether a title has most words of a topic, Chinese ones in either language.
+    """Whether a title has two thirds of the words of a topic, Chinese ones in either language.
 
     A fix of "slow tests" is no fix of "slow resolution with torch".
     """
     own = roots(title)
     if topic.isascii():
-        return len(roots(topic) & own) * 2 >= len(roots(topic))
+        return len(roots(topic) & own) * 3 >= len(roots(topic)) * 2
     parts = topic_words(topic)
     met = [one for one in parts if one in title or roots(english_of(one) or one) & own]
-    return len(met) * 2 >= len(parts)
+    return len(met) * 3 >= len(parts) * 2
 
 
-_DEPRECATES = re.compile(r"\bdeprecat(?!ed\b)|^(?:\W*\w+:)? ?deprecated|弃用", re.IGNORECASE)
+_SHOWS = {
+    ChangeKind.DEPRECATIONS: re.compile(
+        r"\bdeprecat(?!ed\b)|^(?:\W*\w+:)? ?deprecated|弃用", re.IGNORECASE
+    ),
+    ChangeKind.SECURITY: re.compile(
+        r"\bCVE-|\bGHSA-|vulnerab|advisor|security (?:fix|patch|issue|update)|漏洞", re.IGNORECASE
+    ),
+}
+"""What the title of a change of a kind says if the change itself is one, not about such changes."""
 
 
 async def dated(found: Answer, ctx: Context) -> Answer:

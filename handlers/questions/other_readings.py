@@ -18,7 +18,7 @@ from digest.core.reference import Query
 from digest.document import Code, Spans
 from digest.i18n import answer_text
 from digest.i18n.phrase import list_in_words
-from digest.question.intent import Changed
+from digest.question.intent import Changed, is_everything
 from digest.question.periods import default_period
 from digest.report.blocks import title_link
 from digest.topics.matching import Resolved, bears, restrict, topic_parts, topic_words
@@ -84,7 +84,7 @@ _ARCHIVED = timedelta(days=730)
 async def last_before(asked: Meant, ctx: Context, tip: Tip) -> list[Spans]:
     """The newest archived change before an empty period."""
     intent, window = asked.intent, asked.reached.window
-    if window is None or intent.path or intent.undone or intent == Changed(window=intent.window):
+    if window is None or intent.path or intent.undone or is_everything(intent):
         return []
     if intent.topic and not asked.resolved.topics:
         last = await mentioning(intent, ctx, tip)

@@ -27,6 +27,7 @@ from digest.question.periods import Now, began_today
 from digest.question.questions import QUESTIONS
 from digest.topics.terms import STOP_WORDS
 from handlers.context import Context
+from handlers.questions.openings import opened
 
 
 def with_reading(
@@ -48,7 +49,7 @@ def with_reading(
     unknown = [word for word in named if word.isascii() or len(word) > 1]
     if unknown and line:
         lost = list_in_words([Code(word) for word in unknown], ctx.language, limit=9)
-        lines.append(Paragraph(words.UNKNOWN_WORDS(ctx.language, words=lost), aside=True))
+        found = opened(found, words.UNKNOWN_WORDS(ctx.language, words=lost))
     other = (
         restated(reading.other, ctx, words.OR_ELSE) if reading.other and not reading.sure else ()
     )

@@ -46,7 +46,7 @@ from digest.i18n.phrase import Phrase, join
 from digest.impact.impact_report import patched_blocks
 from digest.impact.impact_rules import touching
 from digest.question.commit_range import Refs
-from digest.question.intent import Changed, Intent
+from digest.question.intent import Changed, Intent, is_everything
 from digest.question.questions import QUESTIONS
 from digest.report.blocks import title_link
 from digest.topics.matching import Resolved
@@ -231,7 +231,7 @@ async def with_announced(asked: Meant, ctx: Context, tip: Tip) -> tuple[Meant, S
     """
     intent = asked.intent
     patterns = [_OF_KIND[kind] for kind in intent.kinds if kind in _OF_KIND]
-    every = intent == Changed(window=intent.window, anytime=intent.anytime)
+    every = is_everything(intent)
     narrower = intent.author or intent.path or intent.label or intent.level or intent.without
     if not (patterns or every) or narrower:
         return asked, ()

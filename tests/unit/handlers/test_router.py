@@ -154,19 +154,19 @@ async def test_word_of_a_title_is_not_read_as_a_misspelling():
     ctx = context(FakeSource(changes))
     await ask("what changed this week", ctx)
     shown = text((await ask("what changed in the scheduler shutting this week", ctx)).document)
-    assert "Words that I do not know were ignored: `shutting`" in shown
+    assert "Words of the question that were not used: `shutting`" in shown
 
 
 async def test_changed_looks_up_the_known_words_and_names_the_unknown_ones(source):
     answer = await ask("what changed in the scheduler zeppelin this week", context(source))
     assert shas(answer) == ["bbbbbbb2"]
-    assert "Words that I do not know were ignored: `zeppelin`" in text(answer.document)
+    assert "Words of the question that were not used: `zeppelin`" in text(answer.document)
 
 
 async def test_words_that_are_no_topic_are_left_out_and_named(source):
     answer = await ask("what changed this week, one line is plenty", context(source))
     assert len(answer.rows) == len((await ask("what changed this week", context(source))).rows)
-    assert "Words that I do not know were ignored: `plenty`" in text(answer.document)
+    assert "Words of the question that were not used: `plenty`" in text(answer.document)
 
 
 async def test_changed_leaves_out_what_is_excluded(source):

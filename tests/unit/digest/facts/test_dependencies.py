@@ -309,6 +309,12 @@ def changed(path, old, *steps):
             ["changed org.x:core 1.0 -> 1.1 @1n", "changed com.y 2.0 -> 2.1 @2n"],
         ),
         (
+            "app/build.gradle",
+            "  languageVersion = JavaLanguageVersion.of(17)\n  release = '2.17'\n",
+            [("17", "21")],
+            ["changed java 17 -> 21 @1n"],
+        ),
+        (
             "Gemfile",
             'gem "rails", "~> 7.0"\n',
             [("7.0", "7.1")],

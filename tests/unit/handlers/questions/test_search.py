@@ -77,7 +77,7 @@ async def test_the_clause_that_is_a_question_is_answered_and_the_rest_is_named(c
     shown = markdown(answer.document)
     assert answer.topic == "keep_scales"
     assert "Remove keep_scales" in shown
-    assert "Words that I do not know were ignored: `" in shown
+    assert "Words of the question that were not used: `" in shown
 
 
 async def test_a_title_with_fewer_of_the_words_is_nearer_than_a_long_message_with_all():

@@ -627,6 +627,28 @@ async def test_flag_is_there_where_the_program_declares_it(trees, said):
     assert "has been `cmd/" not in shown
 
 
+async def test_plain_word_that_only_tests_have_is_not_denied():
+    later = change("eeeeeee5", "Build images on arm64 (#15)", {"src/a.py": 9}, NOW)
+    source = FakeSource([later])
+    source.trees = {(later.sha, "tests/helper.py"): "arm64 = True\n"}
+    ctx = context(source)
+    await ask("what changed last 20 days", ctx)
+    shown = markdown((await ask("is arm64 supported", ctx)).document)
+    assert "No." not in shown and "now occurs only" not in shown
+
+
+async def test_word_that_was_not_used_leaves_yes_and_no_open():
+    later = change("eeeeeee5", "Tune mysql (#15)", {"src/a.py": 9}, NOW)
+    source = FakeSource([later])
+    source.trees = {(later.sha, "src/db.py"): "mysql = True\n"}
+    ctx = context(source)
+    await ask("what changed last 20 days", ctx)
+    assert "Yes." in markdown((await ask("is mysql supported", ctx)).document)
+    shown = markdown((await ask("is mysql supported as well as postgres", ctx)).document)
+    assert "Yes." not in shown
+    assert shown.startswith("Words of the question that were not used: `postgres`.")
+
+
 async def test_word_of_a_thing_that_is_gone_does_not_keep_it():
     gone = change("eeeeeee5", "[Model] Remove BambaForCausalLM (#15)", {"src/bamba.py": 9}, NOW)
     source = FakeSource([gone])
