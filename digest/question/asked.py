@@ -290,13 +290,9 @@ class Asked:
             return "aux" in before.tags or before.text.lower().split()[-1] in _TOPICAL_WORDS
         if token.tags in ({"graded"}, {"per:file"}) and place + 1 < len(self.tokens):
             after = self.tokens[place + 1]
-<<<<<<< HEAD
             return token.text.isascii() and after.slot is None and not after.tags  # "rate limits"
         if token.tags == {"state"} and self.says("promoted"):
             return says(token.text, "promoted")  # "promoted to stable"
-=======
-            return token.text.isascii() and after.slot is None and not after.tags  # "file picker"
->>>>>>> 0c63ff08 (Name the words that an answer did not use, and leave yes or no open then)
         own = own or place > self._first or bool(after and "kind:feature" in after.tags)
         return not token.tags or (token.tags <= _TOPICAL and own)
 
