@@ -51,7 +51,7 @@ async def proven(found: Answer, reading: Reading, ctx: Context) -> Answer:
     undone = undone and ChangeKind.REVERTS not in getattr(reading.intent, "kinds", ())
     undone = undone or _is_removal(newest, reading.intent)
     said = _is_titled(newest.title, found.topic)
-    kinds = getattr(reading.intent, "kinds", ())
+    kinds: Sequence[ChangeKind] = getattr(reading.intent, "kinds", ())
     # "Replace the deprecated call" deprecates nothing.
     shows = _SHOWS.get(kinds[0]) if len(kinds) == 1 else None
     only_said = shows is not None and not shows.search(newest.title)
