@@ -7,6 +7,7 @@ import os
 import shutil
 from collections.abc import AsyncIterator, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -33,8 +34,9 @@ def postgres() -> Iterator[Postgres]:
 
 
 @pytest.fixture(scope="session")
-def archives(postgres: Postgres) -> EmptyArchives:
-    return EmptyArchives(postgres, "empty")
+def archives(postgres: Postgres) -> Iterator[EmptyArchives]:
+    with closing(EmptyArchives(postgres, "empty")) as made:
+        yield made
 
 
 @pytest.fixture

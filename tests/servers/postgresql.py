@@ -17,7 +17,10 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import psycopg
 
 _PATIENCE = 60.0
 _INITIAL = ("--auth=trust", "--encoding=UTF8", "--locale=C", "--no-sync", "-U", "postgres")
@@ -75,6 +78,7 @@ class Postgres:
             "listen_addresses": "",
             "unix_socket_directories": str(self.folder),
             "fsync": "off",
+            "autovacuum": "off",  # at no fixed time, it would change the plans of queries
             "max_connections": "60",
             "shared_buffers": "16MB",
             **self._more,
@@ -142,10 +146,12 @@ SELECT md5(string_agg(line, E'\\n' ORDER BY line)) FROM (
   UNION ALL SELECT concat_ws(' ', 'v', version_num) FROM alembic_version
 ) AS shape
 """
-_TABLES = (
+_FILLED = (
     "SELECT oid::regclass::text FROM pg_class WHERE relkind = 'r' AND oid >= 16384"
-    " AND relname <> 'alembic_version' ORDER BY 1"
+    " AND relname NOT IN ('alembic_version', 'repositories') AND pg_relation_size(oid) > 0"
 )
+"""The tables to truncate. Rows of repositories are deleted: every table refers to them, and would be
+truncated with them, which takes a millisecond for each file of each."""
 _REWIND = (
     "SELECT setval(format('%I.%I', schemaname, sequencename), start_value, false)"
     " FROM pg_sequences WHERE last_value IS NOT NULL"
@@ -169,12 +175,10 @@ class EmptyArchives:
         self._server = server
         self._template = template
         self._free: list[str] = []
+        self._kept: dict[str, psycopg.Connection] = {}
         self._made = 0
         with psycopg.connect(server.url(template), autocommit=True) as connection:
             self._shape = connection.execute(_SHAPE).fetchone()
-            tables = [name for (name,) in connection.execute(_TABLES)]
-        filled = (f"SELECT '{name}' WHERE EXISTS (SELECT FROM {name})" for name in tables)
-        self._filled = " UNION ALL ".join(filled)
 
     def take(self) -> str:
         """The name of an empty database."""
@@ -190,18 +194,31 @@ class EmptyArchives:
         if self._emptied(name):
             self._free.append(name)
         else:
+            self._kept.pop(name).close()
             self._server.run(f"DROP DATABASE {name} WITH (FORCE)")
+
+    def close(self) -> None:
+        """Close the connections through which the databases are emptied."""
+        for connection in self._kept.values():
+            connection.close()
 
     def _emptied(self, name: str) -> bool:
         import psycopg
 
-        with psycopg.connect(self._server.url(name), autocommit=True) as connection:
+        try:
+            connection = self._kept[name]
             connection.execute(_ALONE)
-            if connection.execute(_SHAPE).fetchone() != self._shape:
-                return False
-            if filled := [table for (table,) in connection.execute(self._filled)]:
-                connection.execute(f"TRUNCATE {', '.join(filled)} CASCADE")
-            connection.execute(_REWIND)
+        except (KeyError, psycopg.OperationalError):  # the first time, or the server was stopped
+            connection = psycopg.connect(self._server.url(name), autocommit=True)
+            self._kept[name] = connection
+            connection.execute("SET session_replication_role = replica")
+            connection.execute(_ALONE)
+        if connection.execute(_SHAPE).fetchone() != self._shape:
+            return False
+        connection.execute("DELETE FROM repositories")
+        if filled := [table for (table,) in connection.execute(_FILLED)]:
+            connection.execute(f"TRUNCATE {', '.join(filled)} CASCADE")
+        connection.execute(_REWIND)
         return True
 
 
