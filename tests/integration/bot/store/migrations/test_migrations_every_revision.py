@@ -31,6 +31,7 @@ from sqlalchemy.pool import NullPool
 from bot.store import migrations
 from bot.store.migrations import HEAD, REVISIONS
 from bot.store.sqlite import FILE, open_archive
+from tests.servers.postgresql import Postgres
 
 # Made of the rest: the full-text index with its own tables, and Alembic's mark.
 _DERIVED = (
@@ -107,12 +108,19 @@ def moved(revision: str, table: str) -> frozenset[str]:
     return frozenset({"area"}) if table == "changes" else frozenset()
 
 
+@pytest.fixture(scope="module")
+def server_url(postgres: Postgres) -> str:
+    """The address of a database that is emptied for each test: making one takes longer."""
+    postgres.run("CREATE DATABASE revisions")
+    return postgres.url("revisions")
+
+
 @pytest.fixture(params=["sqlite", "postgresql"])
 def url(request: pytest.FixtureRequest) -> str:
     """The address of a database without a table; empty for a file."""
     if request.param == "sqlite":
         return ""
-    address: str = request.getfixturevalue("address")
+    address: str = request.getfixturevalue("server_url")
     with engine_of(address, Path()).begin() as connection:
         connection.exec_driver_sql("DROP SCHEMA public CASCADE")
         connection.exec_driver_sql("CREATE SCHEMA public")
