@@ -60,6 +60,11 @@ def environment() -> dict[str, str]:
         "LC_ALL": "C",
         "GIT_CONFIG_NOSYSTEM": "1",
         "GIT_CONFIG_GLOBAL": os.devnull,
+        "GIT_TEMPLATE_DIR": "",  # no samples of hooks
+        # A repository that is thrown away need not survive a crash of the machine.
+        "GIT_CONFIG_COUNT": "1",
+        "GIT_CONFIG_KEY_0": "core.fsync",
+        "GIT_CONFIG_VALUE_0": "none",
         "GIT_AUTHOR_NAME": "Ada Lovelace",
         "GIT_AUTHOR_EMAIL": "ada@example.org",
         "GIT_COMMITTER_NAME": "Ada Lovelace",
