@@ -166,6 +166,7 @@ def touched(asked: Asked) -> Iterator[Weighed]:
     cues = cues or asked.has("instead") or PHRASES["what_is"].fullmatch(asked.text) is not None
     cues = cues or bool(asked.actions)
     told = cues or asked.has("kind:deprecations")
+    cues = cues or (told and asked.says("yes_or_no"))
     if (not sure and not cues) or ("=" in name and asked.has("explain") and not asked.slots(Quote)):
         return
     inside = any(token.text.lower() in {"in", "with"} for token in asked.tokens)

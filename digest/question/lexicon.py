@@ -57,7 +57,7 @@ def tidy(text: str) -> str:
     """
     flat = unicodedata.normalize("NFKC", text[: 2 * LONGEST + 1]).translate(_SIGNS)
     flat = " ".join(_SMILEY.sub(" ", _DRAWN.sub(",", flat)).split())
-    flat = _DOTS.sub(";", _DASH.sub("-", flat))
+    flat = _ONE_DASH.sub("--", _DOTS.sub(";", _DASH.sub("-", flat)))
     if len(text) > 2 * LONGEST:
         return flat.ljust(LONGEST + 1)
     while match := _MENTION.match(flat):
@@ -71,6 +71,7 @@ def tidy(text: str) -> str:
 
 
 _DOTS = lazy(r"(?<=[A-Za-z])\.{2,}(?=\s)")  # a pause, not a range
+_ONE_DASH = lazy(r"(?:(?<=[\s\"'`(])|^)-(?=[a-z]\w*(?:[.-][a-z]\w*)+)")  # -web.api of Go
 _DASH = lazy(r"(?<=\s)(?:-{2,3}|[–—])(?=\s)")
 _DRAWN = lazy(r"(?<=[啦呀哦哈吧呢嘛啊喽])~+")  # a friendly tone, not a range
 _OF_PERSON = lazy(

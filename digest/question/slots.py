@@ -266,12 +266,13 @@ def words_of(text: str) -> list[slot_values.Token]:
 
 
 def _quoted(match: re.Match[str]) -> slot_values.Slot | None:
-    """A quotation, or the one flag or variable of an error message."""
+    """A quotation, or the name of code that it is, or that it has as an error message."""
     quoted = match[1].strip()
     names = set(_NAME_IN_ERROR.findall(quoted)) if _ERROR.search(quoted) else set()
     if len(names) == 1:
         return slot_values.Symbol(names.pop(), sure=True)
-    return slot_values.Quote(quoted) if quoted else None
+    name = _SYMBOL.fullmatch(quoted)
+    return (name and _symbol(name)) or (slot_values.Quote(quoted) if quoted else None)
 
 
 _ERROR = lazy(
