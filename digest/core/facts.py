@@ -259,10 +259,14 @@ def sure_deprecations(facts: Facts) -> tuple[Fact, ...]:
 
 def is_for_tests(fact: Fact) -> bool:
     """Whether a fact is about a variable that only the tests of a project set."""
-    return fact.kind is FactKind.ENVIRONMENT and "TEST" in fact.name.split("_")
+    if fact.kind is not FactKind.ENVIRONMENT:
+        return False
+    return "TEST" in fact.name.split("_") or _FOR_TESTS.search(fact.evidence.path) is not None
 
 
 _DEPRECATES = lazy(r"(?:[\w./-]{1,40}: )?deprecat(?:e|es|ed|ing)\b", re.IGNORECASE)
+_FOR_TESTS = lazy(r"(?:^|/)[a-z]{2,40}(?<!\bla)(?<!\bcon)test/[^/]{1,200}\.go$")
+"""Packages of Go that help to test another one, as ``httptest`` does."""
 _INNER = lazy(r"(?:^|/)internal/.*\.go$")  # nobody else can import it
 _MERGE = lazy(
     r"merg(?:e|es|ed|ing)\b(?: \S{1,80}(?: \(#\d{1,9}\))?$|.{0,120}\bbranch(?:es)?\b"

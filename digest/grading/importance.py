@@ -253,6 +253,8 @@ def _due(model: Weights, found: Sequence[Signal], *, undone: bool) -> dict[str, 
         due["symbol_removed"] = Demand(level=Level.HIGH, strength=due["symbol_removed"].strength)
     told = {s.name: s.subject for s in found}
     lesser = {
+        "body_declared": bool(names & (_UPDATES | _FILED | {"title_refactor"})),
+        "code_broken": "title_housekeeping" in names,
         "says_refusal": bool(_INTERNAL.search(code)),
         "note_changed": bool(names & (_UPDATES | _FILED)) or "core" not in names,
         "note_upgrade": bool(names & (_UPDATES | _FILED | {"title_feature", "title_fix"})),

@@ -56,6 +56,8 @@ def test_improving_and_avoiding_are_no_performance(title):
         ("setup.py", Area.BUILD, True),
         ("tests/a.py", Area.TESTS, False),
         ("scripts/fuzz.ts", Area.BUILD, False),
+        ("pkg/db/dbtest/setup.go", Area.CORE, False),
+        ("pkg/latest/setup.go", Area.CORE, True),
     ],
 )
 def test_variables_of_tests_and_scripts_weigh_nothing(path, area, counts):
@@ -71,11 +73,27 @@ def test_variables_of_tests_and_scripts_weigh_nothing(path, area, counts):
         ("Note that it breaks forward compatibility.", "body_breaking"),
         ("It changes the default behaviour of links.", "body_behaviour"),
         ("This stabilizes the cache.", "body_stable"),
+        ("Yes, this is a **breaking change**: `open` returns a result.", "body_declared"),
+        ("`open` takes two names, so this is technically a breaking API change.", "body_declared"),
+        ("Yes (`api-change`).", "body_declared"),
     ],
 )
 def test_message_that_speaks_of_a_break_is_heard(paragraph, signal):
     assert signal in body_told(paragraph)
     assert signal not in body_told(paragraph, Area.TESTS)
+
+
+@pytest.mark.parametrize(
+    "paragraph",
+    [
+        "It is arguable whether this is a breaking change.",
+        "Yes, but it is not a breaking change.",
+        "The update of the parser has breaking changes.",
+        "Reviewers asked if this is a breaking change.",
+    ],
+)
+def test_message_that_only_weighs_a_break_declares_none(paragraph):
+    assert "body_declared" not in body_told(paragraph)
 
 
 @pytest.mark.parametrize("paragraph", ["This is a non-breaking change.", "It breaks a long line."])
