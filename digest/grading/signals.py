@@ -100,7 +100,7 @@ _BY = re.compile(r"us(?:e|es|ing) .{1,80} (?:instead of|rather than) ", re.IGNOR
 """What a fix was made with."""
 _STATE = re.compile(r"(?:is|are|be|as|now) deprecated$", re.IGNORECASE)
 """A deprecation by somebody else, in the title of a fix."""
-_REMOVES = re.compile(r"(?:remov|drop|delet|deprecat)\w{0,4}\b", re.IGNORECASE)
+_REMOVES = re.compile(r"(?:[\w/-]{1,20}: )?(?:remov|drop|delet|deprecat)\w{0,4}\b", re.IGNORECASE)
 _DESCRIBES = frozenset({"doc", "docs", "test", "tests"})  # nothing changes but words or tests
 _DECLARES = re.compile(
     r"(?:^|/)(?:go\.mod|cargo\.toml|pyproject\.toml|setup\.(?:cfg|py)|package\.json|pom\.xml"

@@ -162,6 +162,12 @@ def test_removal_of_a_special_case_drops_no_support():
     assert "says_support_dropped" not in told("Remove special-case SiTU support for some models")
 
 
+def test_what_is_removed_is_no_new_feature():
+    assert "title_feature" not in told("Remove the add operation of the pool")
+    assert "title_feature" not in told("Pool: remove the add operation")
+    assert "title_feature" in told("Pool: add an operation")
+
+
 def test_removal_of_notes_about_a_runtime_demands_nothing():
     assert "says_requirement" in told("Drop Node 20")
     assert "says_requirement" not in told("Remove stale Node 20 action TODOs")
