@@ -74,16 +74,27 @@ async def name_history(intent: Touched, ctx: Context) -> answers.Answer:
     all commits. An unknown name is treated as a topic, unless it is in capitals, whose words prove
     nothing. If that fails too, the answer says whether it is mentioned.
     """
-    tip = await tip_of(ctx)
+    tip, tried = await tip_of(ctx), {intent.name}
+    while isinstance(found := await _history(intent, ctx, tip), str):
+        if found in tried:  # two names that are taken for one another
+            line = words.UNTOUCHED(ctx.language, name=Code(intent.name))
+            return _untouched([line], intent, ctx, tip)
+        tried.add(found)
+        intent = replace(intent, name=found)
+    return found
+
+
+async def _history(intent: Touched, ctx: Context, tip: Tip) -> answers.Answer | str:
+    """The answer about a name, or another name that is meant by it."""
     if intent.claim == "value" and (other := OTHER_NAMES.get(intent.name.lower())):
-        return await name_history(replace(intent, name=other), ctx)
+        return other
     if required := await _since_required(intent, ctx, tip):
         return required
     if intent.claim in _DATED and (command := await _command(intent.name, ctx, tip)):
-        return await name_history(replace(intent, name=command), ctx)
+        return command
     await reach(intent.window or default_period(ctx.clock.now(), ctx.zone), ctx, tip)
     if intent.claim in _OF_DEFAULT and (name := await _spelled(intent.name, ctx, tip)):
-        return await name_history(replace(intent, name=name), ctx)
+        return name
     if intent.claim == "revalued" and " " in intent.name:  # of an area, not of one setting
         listed = Changed(window=month_back(ctx), topic=intent.name, anytime=True, defaults=True)
         return await list_changes(listed, ctx)
@@ -100,7 +111,7 @@ async def name_history(intent: Touched, ctx: Context) -> answers.Answer:
             return about
         if await ctx.archive.select(ctx.watched.repository, replace(query, terms=(value,))):
             return await search(Search(terms=(value,), window=intent.window), ctx)
-        return await name_history(replace(intent, name=flag), ctx)
+        return flag
     if intent.window is None:
         if not found:
             await reach(month_back(ctx), ctx, tip)
@@ -112,18 +123,18 @@ async def name_history(intent: Touched, ctx: Context) -> answers.Answer:
         if not found and (came := await introduced(intent.name, ctx, tip)):
             found = _told(came, intent.name) or [(graded, []) for graded in came]
     if other := await _in_other_case(found, intent.name, ctx, tip):
-        return await name_history(replace(intent, name=other), ctx)
+        return other
     owner, dot, field = intent.name.rpartition(".")
     if not found and dot and owner.isidentifier() and is_code_name(field):
-        return await name_history(replace(intent, name=field), ctx)  # message.reasoning_content
+        return field  # message.reasoning_content
     if not found and (name := _in_english(intent)) != intent.name:
-        return await name_history(replace(intent, name=name), ctx)
+        return name
     if not found and (name := await _spelled(intent.name, ctx, tip)):
-        return await name_history(replace(intent, name=name), ctx)
+        return name
     if intent.claim == "value":
         needs = () if _versions(found) else await find_requirements(intent.name, ctx, tip)
         if needs and term(needs[0].name) != term(intent.name):
-            return await name_history(replace(intent, name=needs[0].name), ctx)  # AITER_BRANCH
+            return needs[0].name  # AITER_BRANCH
         found = _versions(found) or found
     found = await _pins_first(found, intent.name, ctx, tip)
     found, sure = await _checked(found, intent, ctx, tip)
@@ -135,7 +146,7 @@ async def name_history(intent: Touched, ctx: Context) -> answers.Answer:
     if await find_requirements(intent.name, ctx, tip):
         return _untouched(lines, intent, ctx, tip)  # a package that is required is not misspelt
     if known := await _respelt(intent.name, ctx):
-        return await name_history(replace(intent, name=known), ctx)
+        return known
     parts = [word for word in topic_words(intent.name) if term(word) not in STOP_WORDS]
     parts += ["default"] if intent.claim == "value" and parts else []
     if len(parts) > 1 and not intent.window and (near := await nearest(parts, ctx)) is not None:
@@ -233,7 +244,7 @@ async def _respelt(name: str, ctx: Context) -> str:
     if is_code_name(name) or " " in name or not word.isascii():
         return ""
     alike = await ctx.archive.alike(ctx.watched.repository, (word,))
-    near = [one for one in alike if one != word and is_misspelt(word, one)]
+    near = [one for one in alike if word not in alike and is_misspelt(word, one)]
     return max(near, key=alike.__getitem__, default="")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
@@ -12,6 +13,7 @@ from digest.markdown import markdown
 from digest.question.commit_range import Refs
 from digest.question.intent import Changed, Touched
 from digest.question.parser import parse
+from handlers.questions import symbol_history
 from handlers.questions.changed import list_changes
 from handlers.questions.symbol_history import name_history
 from handlers.router import ask
@@ -1009,3 +1011,25 @@ async def test_value_of_a_longer_flag_is_not_that_of_a_flag(ctx):
     source.trees = {(one.sha, path): new}
     assert "--storage.agent.chunks" not in (await told("--agent", context(source)))[1]
     assert "`--storage.agent.chunks`" in (await told("--storage.agent.chunks", context(source)))[1]
+
+
+async def test_two_words_of_the_index_that_look_alike_are_not_taken_for_one_another():
+    source = FakeSource(
+        [
+            change("aaaaaaa1", "Sign wheels (#1)", {"attestation/app.py": 5}, NOW),
+            change("bbbbbbb2", "Ship wheels (#2)", {"attestaction/app.py": 5}, NOW),
+        ]
+    )
+    async with asyncio.timeout(60):
+        answer = await name_history(Touched(name="attestation", claim="there"), context(source))
+    assert "attestaction" not in markdown(answer.document)
+
+
+async def test_names_that_stand_for_one_another_end_the_search(monkeypatch):
+    async def other_case(found, name, ctx, tip):
+        return {"pool": "POOL", "POOL": "pool"}[name]
+
+    monkeypatch.setattr(symbol_history, "_in_other_case", other_case)
+    async with asyncio.timeout(60):
+        answer = await name_history(Touched(name="pool"), context(FakeSource(CHANGES)))
+    assert "No change that I have read changed `POOL` directly" in markdown(answer.document)
