@@ -14,6 +14,7 @@ import pytest
 
 from bot.store.sqlite import FILE, SqliteDatabase, open_archive, open_database
 from tests.servers.postgresql import EmptyArchives, Postgres, running
+from tests.support.crash_apart import Apart, apart
 from tests.support.kite import Kite, opened
 
 
@@ -76,3 +77,9 @@ def kite(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kite]:
     base = tmp_path_factory.getbasetemp()
     with opened((base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "kite") as made:
         yield made
+
+
+@pytest.fixture(scope="session", name="apart")
+def _apart() -> Iterator[Apart]:
+    with apart() as program:
+        yield program

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.crash_apart import runs_apart
 from tests.support.crash_hearing import MESSAGES, WAYS
 
 RUNS = 4
@@ -16,8 +15,8 @@ RUNS = 4
 
 @pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS)
-def test_what_two_kills_leave_is_answered_once(way, tmp_path):
-    outcomes = runs_apart("tests.support.crash_hearing", "hearing_runs", way, RUNS, tmp_path)
+def test_what_two_kills_leave_is_answered_once(way, tmp_path, apart):
+    outcomes = apart.runs("tests.support.crash_hearing", "hearing_runs", way, RUNS, tmp_path)
     assert len(outcomes) == RUNS
     assert any(one.killed for one in outcomes)
     for one in outcomes:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import pytest
 
 from tests.support.crash import LINES
-from tests.support.crash_apart import runs_apart
 
 RUNS = 9
 """For each platform, spread over all pairs of steps."""
@@ -16,8 +15,8 @@ RUNS = 9
 
 @pytest.mark.slow
 @pytest.mark.parametrize("platform", sorted(LINES))
-def test_what_two_kills_leave_is_ended_once_and_whole(platform, tmp_path):
-    outcomes = runs_apart("tests.support.crash", "crash_runs", platform, RUNS, tmp_path)
+def test_what_two_kills_leave_is_ended_once_and_whole(platform, tmp_path, apart):
+    outcomes = apart.runs("tests.support.crash", "crash_runs", platform, RUNS, tmp_path)
     assert len(outcomes) == RUNS
     assert any(one.killed for one in outcomes)
     for one in outcomes:

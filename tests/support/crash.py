@@ -84,6 +84,9 @@ class Zygote:
 
     def __init__(self, work: Callable[..., Coroutine[None, None, int]]) -> None:
         """``work`` is what a fork does with its argument; it returns the number of its steps."""
+        # Platforms import their libraries on use: once here, and not in each fork.
+        for library in ("aiohttp", "slack_sdk.web.async_client", "telegram"):
+            importlib.import_module(library)
         mine, theirs = os.pipe(), os.pipe()
         self._pid = os.fork()
         if self._pid == 0:
@@ -113,9 +116,6 @@ class Zygote:
 
 
 def _serve(work: Callable[..., Coroutine[None, None, int]], tasks: Any, answers: Any) -> None:
-    # Platforms import their libraries on use: once here, and not in each fork.
-    for library in ("aiohttp", "slack_sdk.web.async_client", "telegram"):
-        importlib.import_module(library)
     for line in tasks:
         child = os.fork()
         if child == 0:
