@@ -33,9 +33,17 @@ from digest.analysis.headline import secures
 from digest.analysis.quotes import marked_notes
 from digest.analysis.signatures import Differences, differences
 from digest.analysis.summary import bare
-from digest.core.change import Side, printable
+from digest.core.change import printable
 from digest.core.enums import Language
-from digest.core.facts import OVERLOAD, Action, Area, ClueKind, Fact, FactKind, is_branch_merge
+from digest.core.facts import (
+    OVERLOAD,
+    Action,
+    Area,
+    Fact,
+    FactKind,
+    is_branch_merge,
+    unregistered,
+)
 from digest.core.grade import Graded
 from digest.core.patterns import lazy
 from digest.core.statement import Aspect, Statement
@@ -175,8 +183,9 @@ def _duties(reading: ChangeContext) -> Iterator[Spans]:
     if programs := removed_programs(reading.facts.files):
         names = list_in_words([code(name) for name in programs], language, limit=_ONE_BY_ONE)
         yield words.CHECK_USE(language, names=names)
-    if unregistered := _unregistered(reading):
-        yield words.CHECK_USE(language, names=unregistered)
+    if keys := unregistered(reading.facts):
+        names = list_in_words([code(name) for name in keys], language, limit=_ONE_BY_ONE)
+        yield words.CHECK_USE(language, names=names)
     if refused := refused_flags(reading):
         flags = list_in_words([code(name) for name in refused[1]], language, limit=_ONE_BY_ONE)
         yield words.CHECK_USE(language, names=flags)
@@ -219,14 +228,6 @@ def _replacements(facts: Sequence[Fact], reading: ChangeContext) -> _Found:
         if f.replacement:
             after = code(replacement_of(f, reading))
             yield words.REPLACE(reading.language, before=code(f.name), after=after), [f]
-
-
-def _unregistered(reading: ChangeContext) -> Spans:
-    """The names that a registry loses."""
-    clues = (c for c in reading.facts.clues if c.kind is ClueKind.REGISTERED)
-    gone = dict.fromkeys(c.name for c in clues if c.evidence.side is Side.OLD)
-    found: list[Part] = [code(name) for name in gone]
-    return list_in_words(found, reading.language, limit=_ONE_BY_ONE) if found else ()
 
 
 def _changed_defaults(reading: ChangeContext) -> list[Fact]:

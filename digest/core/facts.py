@@ -257,6 +257,21 @@ def sure_deprecations(facts: Facts) -> tuple[Fact, ...]:
     return tuple(f for f in deprecations if f.when or f.after or f.replacement or told(f))
 
 
+_FORMER = lazy(
+    r"(?<![a-z])(?:deprecated|former|legacy|past|previously|removed|unsupported)(?![a-z])",
+    re.IGNORECASE,
+)
+"""Names of tables of what a project has no longer, or not for long."""
+
+
+def unregistered(facts: Facts) -> tuple[str, ...]:
+    """The keys that the tables of a registry lose and none of what is still there gains."""
+    clues = [c for c in facts.clues if c.kind is ClueKind.REGISTERED]
+    kept = {c.name for c in clues if c.evidence.side is Side.NEW and not _FORMER.search(c.text)}
+    gone = dict.fromkeys(c.name for c in clues if c.evidence.side is Side.OLD)
+    return tuple(name for name in gone if name not in kept)
+
+
 def is_for_tests(fact: Fact) -> bool:
     """Whether a fact is about a variable that only the tests of a project set."""
     if fact.kind is not FactKind.ENVIRONMENT:

@@ -26,6 +26,7 @@ from digest.core.facts import (
     is_branch_merge,
     is_for_tests,
     sure_deprecations,
+    unregistered,
 )
 from digest.core.patterns import read_table
 from digest.facts.call_arguments import breaks_code
@@ -390,6 +391,8 @@ def _items(facts: Facts) -> Iterator[Signal]:
     yield _count_signal("schema", facts.of(FactKind.SCHEMA, Action.ADDED))
     programs = removed_programs(facts.files)
     yield Signal("program_removed", float(bool(programs)), ", ".join(programs[:2]))
+    keys = unregistered(facts)
+    yield Signal("registered_removed", float(bool(keys)), ", ".join(keys[:2]))
     lost = facts.of(FactKind.SCHEMA, Action.REMOVED, Action.RENAMED, Action.CHANGED)
     yield _count_signal("schema_changed", lost, once=True)
     yield _count_signal("deprecation", facts.of(FactKind.DEPRECATION))

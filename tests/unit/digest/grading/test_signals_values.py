@@ -11,6 +11,8 @@ from digest.core.change import FileStatus, Side
 from digest.core.facts import (
     Action,
     Area,
+    Clue,
+    ClueKind,
     Evidence,
     Fact,
     FactKind,
@@ -19,7 +21,9 @@ from digest.core.facts import (
     Note,
     Undone,
 )
+from digest.core.grade import Level
 from digest.facts.subject import read_subject
+from digest.grading.importance import grade
 from digest.grading.signals import signals
 from tests.unit.digest.facts.changes import commit
 
@@ -302,3 +306,27 @@ def test_entry_about_speed_among_changes_asks_nobody_to_act():
         names = {s.name for s in signals(told)}
         assert "note" in names
         assert ("note_changed" in names) is listed
+
+
+@pytest.mark.parametrize(
+    ("tables", "gone"),
+    [
+        ({Side.OLD: "_TEXT_MODELS"}, True),
+        ({Side.OLD: "_TEXT_MODELS", Side.NEW: "_PREVIOUSLY_SUPPORTED_MODELS"}, True),
+        ({Side.OLD: "_TEXT_MODELS", Side.NEW: "_IMAGE_MODELS"}, False),
+        ({Side.NEW: "_TEXT_MODELS"}, False),
+    ],
+)
+def test_key_that_a_registry_loses_asks_those_who_use_it_to_act(tables, gone):
+    clues = tuple(
+        Clue(
+            kind=ClueKind.REGISTERED,
+            name="OldModel",
+            text=table,
+            evidence=Evidence(path="src/registry.py", line=3, side=side),
+        )
+        for side, table in tables.items()
+    )
+    told = replace(change("Remove OldModel"), clues=clues)
+    assert ("registered_removed" in {s.name for s in signals(told)}) is gone
+    assert (grade(told).level is Level.HIGH) is gone
