@@ -204,7 +204,7 @@ def valued(asked: Asked) -> Iterator[Weighed]:
     if asked.has("default") and 1 < len(words) <= _MOST_DESCRIBED and not (named or others):
         change = asked.has("change")
         claim = claim_of(asked) or ("revalued" if change else "value")
-        if not change or asked.says("yes_or_no") or asked.says("since_when"):
+        if not change or any(map(asked.says, ("yes_or_no", "since_when", "how"))):
             yield Weighed(6.0 if change else 2.5, Touched(name=" ".join(words), claim=claim))
 
 
@@ -297,6 +297,8 @@ def _wanted(asked: Asked) -> str:
         return "instead"
     if asked.says("yes_or_no"):
         return ""
+    if asked.has("default") and asked.has("change") and asked.says("how"):
+        return "revalued"
     if asked.has("why") and asked.actions == (Action.REMOVED,):
         return "removed"
     if not asked.says("which"):

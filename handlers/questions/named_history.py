@@ -44,6 +44,12 @@ class NamedHistory:
         return [fact for fact in self.facts if fact[1].kind is not FactKind.DEPRECATION]
 
     @property
+    def revalued(self) -> frozenset[str]:
+        """The changes that gave the name another default, not only another type or place."""
+        told = (one for one in self.contract if one[1].detail not in {"type", "moved"})
+        return frozenset(g.sha for g, f in told if f.before and f.after and f.after[0] != "(")
+
+    @property
     def pinned(self) -> bool:
         """Whether all facts are of versions."""
         return all(fact.kind in VERSIONS for _, fact in self.facts)
@@ -173,8 +179,7 @@ class NamedHistory:
         switch = (value or "").strip("\"'").lower()
         if claim in {"default", "off"} and switch in _ON | _OFF:
             return Verdict((switch in _OFF) == off)
-        revalued = claim == "revalued" and any(f.before for _, f in self.contract if f.after)
-        if claim == "yes" or revalued:
+        if claim == "yes" or (claim == "revalued" and self.revalued):
             return Verdict(True)
         if claim == "needed" and ((value or "").lower() in _ON or stands is False):
             return Verdict(False)

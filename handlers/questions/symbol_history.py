@@ -358,6 +358,8 @@ def _answer(
     history: NamedHistory, state: Sequence[Spans], intent: Touched, ctx: Context, tip: Tip
 ) -> answers.Answer:
     language, found, name = ctx.language, history.found, history.name
+    if intent.claim == "revalued":  # what gave it another default comes first
+        found = sorted(found, key=lambda one: one[0].sha not in history.revalued)
     people = Counter(people_of(graded)[0] for graded, _ in found)
     who = words.PEOPLE(
         language, people=answers.people_words(people, ctx.watched.repository, language)

@@ -175,6 +175,21 @@ async def test_default_that_no_change_told_of_is_told_with_the_change_that_set_i
         assert "before that it was `0.9`" in shown
 
 
+@pytest.mark.parametrize(
+    ("new", "turned"),
+    [("    share_of_memory: Quota = 1\n", False), ("    share_of_memory: int = 2\n", True)],
+)
+async def test_another_type_is_no_other_default(new, turned):
+    path, head = "src/config.py", "class CacheConfig(BaseSettings):\n"
+    old, new = f"{head}    share_of_memory: int = 1\n", head + new
+    later = change("aaaaaaa1", "Tune share_of_memory (#1)", {path: 5}, NOW - timedelta(days=1))
+    source = FakeSource([replace(later, files=(changes.file(path, old, new),))])
+    source.blobs = {changes.blob(text): text for text in (old, new)}
+    source.trees = {(later.sha, path): new}
+    answer = await ask("how did the default of share_of_memory change", context(source))
+    assert ("Yes" in markdown(answer.document)) is turned
+
+
 async def test_defaults_that_changed_are_listed_for_words_that_are_no_setting():
     told = change("aaaaaaa1", "Draw the night shift (#1)", {"src/a.py": 2}, NOW - timedelta(1))
     asked = Touched(name="night shift", claim="revalued")
