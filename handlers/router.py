@@ -105,7 +105,7 @@ async def ask(
                 intent, there, line, found = await _answered(reading, talk, told)
         if isinstance(reading.other, intents.Unknown) or _is_lost(reading):
             # All changes of a period do not say yes or no to words that are not understood.
-            terms = (*reading.content, *reading.unknown)
+            terms = getattr(reading.other, "terms", ()) or (*reading.content, *reading.unknown)
             reading = replace(reading, intent=intents.Unknown(terms=terms), unknown=())
             intent, there, line, found = await _answered(reading, talk, told)
         asked, told = reading.intent, there

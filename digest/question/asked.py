@@ -354,12 +354,13 @@ class Asked:
             place -= 1
             before = self.tokens[place - 1] if place else None
         last = before.text.lower().rpartition(" ")[2] if before else ""  # "diff of"
-        named = bool(before and (last in _TOPICAL_WORDS or before.tags & {"about", "only"}))
+        named = before and (last in _TOPICAL_WORDS or before.tags & {"about", "only"})
         named = named or (last == "which" and after not in near[:1])
         said = after.text.lower() if after else ""
-        noun = after and ("bump" in after.tags or ("change" in after.tags and said.endswith("s")))
-        beside = named or noun or said in slot_values.RELATED
-        return bool(beside) or (not text.isascii() and len(text) > 2)
+        several = ("bump", "change", "kind:") if said.endswith("s") else ("bump",)
+        noun = after and any(tag.startswith(several) for tag in after.tags)
+        marked = named or noun or said in slot_values.RELATED
+        return bool(marked) or (not text.isascii() and len(text) > 2)
 
     @property
     def without(self) -> tuple[str, ...]:

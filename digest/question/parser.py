@@ -394,9 +394,8 @@ def _read(question: str, now: Now, background: Background) -> Reading | None:
     if yes_or_no and asked.without and able and not (asked.kinds or asked.says("is_there_any")):
         return None  # changes without something do not say that it works without
     near = (o.intent for o in others if best.weight < o.weight + 1 and o.intent != best.intent)
-    other = next(near, None)
-    if yes_or_no and unknown and is_everything(best.intent):
-        other = Unknown(terms=_content(asked))
+    lost = is_everything(best.intent) and ((yes_or_no and unknown) or asked.says("when_landed"))
+    other = Unknown(terms=_content(asked)) if lost else next(near, None)
     reason = isinstance(best.intent, Touched) or ChangeKind.REVERTS in asked.kinds
     single = asked.says("one_change") or (asked.has("why") and reason)
     brief = asked.has("shorter") and isinstance(best.intent, Changed | DigestOf | Explain)

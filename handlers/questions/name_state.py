@@ -194,7 +194,10 @@ async def _presence(
     there = await declared_names.files_with(name, ctx, tip.sha) if tip.sha is not None else None
     if "/" in name and tip.sha is not None:
         below = f"{name.strip('/')}/"
-        there = [p for p in await ctx.watched.source.files(tip) if f"{p}/".startswith(below)]
+        every = await ctx.watched.source.files(tip)
+        there = [path for path in every if f"{path}/".startswith(below)]
+        if not there and not any(path.startswith(f"{below.split('/')[0]}/") for path in every):
+            return None, []  # no path, but a name with a slash: "Style/Name"
     if there is None:
         return None, []
     is_flag = name.startswith("--")

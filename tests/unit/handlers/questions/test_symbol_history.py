@@ -655,6 +655,17 @@ async def test_plain_word_that_only_tests_have_is_not_denied():
     assert "now occurs only" not in shown
 
 
+async def test_name_with_a_slash_that_is_no_path_is_not_denied():
+    later = change("eeeeeee5", "Fix Style/FetchVar (#15)", {"lib/style/fetch_var.rb": 9}, NOW)
+    source = FakeSource([later])
+    source.trees = {(later.sha, "lib/style/fetch_var.rb"): "class FetchVar\nend\n"}
+    ctx = context(source)
+    await ask("what changed last 20 days", ctx)
+    shown = markdown((await ask("is Style/FetchVar still there", ctx)).document)
+    assert "no longer exists" not in shown
+    assert "No." not in shown
+
+
 async def test_word_that_was_not_used_leaves_yes_and_no_open():
     later = change("eeeeeee5", "Tune mysql (#15)", {"src/a.py": 9}, NOW)
     source = FakeSource([later])
