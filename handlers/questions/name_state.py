@@ -196,7 +196,7 @@ async def _presence(
         below = f"{name.strip('/')}/"
         every = await ctx.watched.source.files(tip)
         there = [path for path in every if f"{path}/".startswith(below)]
-        if not there and not any(path.startswith(f"{below.split('/')[0]}/") for path in every):
+        if not there and below.partition("/")[0] not in {path.partition("/")[0] for path in every}:
             return None, []  # no path, but a name with a slash: "Style/Name"
     if there is None:
         return None, []
