@@ -354,7 +354,7 @@ class Asked:
             place -= 1
             before = self.tokens[place - 1] if place else None
         last = before.text.lower().rpartition(" ")[2] if before else ""  # "diff of"
-        named = before and (last in _TOPICAL_WORDS or before.tags & {"about", "only"})
+        named = bool(before and (last in _TOPICAL_WORDS or before.tags & {"about", "only"}))
         named = named or (last == "which" and after not in near[:1])
         said = after.text.lower() if after else ""
         several = ("bump", "change", "kind:") if said.endswith("s") else ("bump",)
