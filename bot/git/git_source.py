@@ -67,6 +67,7 @@ _MOST_FETCHED = 50_000
 """The most absent files of a tree fetched to search it: more than large projects have."""
 
 _SHORT_NAME = re.compile(r"[0-9a-f]{4,64}")
+_FILE = re.compile(r"(?:^|\0)\d+ blob (\w+)\t([^\0]+)")  # in git-ls-tree(1): blob and path
 
 
 _CLOSES = (
@@ -406,7 +407,8 @@ class GitSource:
 
     async def _tree(self, commit: str) -> dict[str, str]:
         listed = await self._view.git().run("ls-tree", "-r", "-z", "--full-tree", commit)
-        return dict(_blob(entry) for entry in listed.split(b"\0") if b" blob " in entry)
+        entries = _FILE.findall(listed.decode("utf-8", "surrogateescape"))
+        return {path: blob for blob, path in entries}
 
     async def _commits_named(self, sha: str) -> Sequence[str]:
         if not _SHORT_NAME.fullmatch(sha):
@@ -423,12 +425,6 @@ def request_of(commit: Commit) -> int | None:
     """The request that a message states as its own, as the facts of a change read it."""
     message = unwrap_message(commit)
     return read_subject(message.title, message.body, message.number).number
-
-
-def _blob(entry: bytes) -> tuple[str, str]:
-    """Path and name of an entry of git-ls-tree(1)."""
-    fields, _, path = entry.partition(b"\t")
-    return path.decode("utf-8", "surrogateescape"), fields.rpartition(b" ")[2].decode()
 
 
 @contextmanager
