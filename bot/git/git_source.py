@@ -67,7 +67,6 @@ _MOST_FETCHED = 50_000
 """The most absent files of a tree fetched to search it: more than large projects have."""
 
 _SHORT_NAME = re.compile(r"[0-9a-f]{4,64}")
-_FILE = re.compile(r"(?:^|\0)\d+ blob (\w+)\t([^\0]+)")  # in git-ls-tree(1): blob and path
 
 
 _CLOSES = (
@@ -407,8 +406,9 @@ class GitSource:
 
     async def _tree(self, commit: str) -> dict[str, str]:
         listed = await self._view.git().run("ls-tree", "-r", "-z", "--full-tree", commit)
-        entries = _FILE.findall(listed.decode("utf-8", "surrogateescape"))
-        return {path: blob for blob, path in entries}
+        entries = listed.decode("utf-8", "surrogateescape").split("\0")
+        fields = (entry.partition("\t") for entry in entries)
+        return {path: told.rpartition(" ")[2] for told, _, path in fields if " blob " in told}
 
     async def _commits_named(self, sha: str) -> Sequence[str]:
         if not _SHORT_NAME.fullmatch(sha):
