@@ -120,7 +120,7 @@ _VERBS = tuple(
     reinstat reintroduc reject relax releas reload relocat remov renam render reorder reorgani
     repair replac replay replicat report reproduc requir rerout reserv reset resolv respect
     respond restart restor restrict restructur resubmit resum retain retir retry return reus revert
-    revis reword rework rewrit rotat rout run sanitiz save schedul scope screen seed select send
+    revis reword rework rewrit rotat rout run saniti save schedul scope screen seal seed select send
     separat serializ set shard share ship short-circuit shorten show shrink shut silenc simplif
     skip sort spawn specif speed split stabili standardiz start stop store stream strengthen
     strip stub suggest support suppress surfac swap switch sync tak tap teach terminat throttl
@@ -133,9 +133,9 @@ _VERBS = tuple(
 
 BEGINS = re.compile(
     r"(?:in [^,]{2,40}, )?(?:(?:\w{2,20}ly|also|better|further|now) )?"
-    rf"(?:do not |don't |error (?:if|on|when) |new |impl |format (?!of )|tag (?!of )"
+    rf"(?:do not |don't |error (?:if|on|when) |new |impl |(?:format|tag) (?!of )"
     r"|(?:[a-z][\w-]{1,20} ){1,3}(?:add|allow|discover|handle|ignore|respect)s? "
-    r"|(?:[a-z][\w-]{1,20} ){1,3}supports "
+    r"|(?:[a-z][\w-]{1,20} ){1,3}supports |key (?:[\w-]{1,40} ){1,5}by "
     rf"|{'|'.join(_VERBS)})"
     r"(?!ors?\b|ers?\b|\w{0,3}ing\b|ied\b)"
 )

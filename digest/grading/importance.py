@@ -94,7 +94,7 @@ _UPDATES = frozenset({"bot", "dependency", "title_upgrade", "toolchain"})
 _USE = frozenset({"title_hardening", "title_interface", "title_removal"})
 _INTERNAL = lazy(
     r"::|[(]|->|\w<|[a-z][A-Z]|\w\.(?!(?:cfg|conf|env|html|ini|json|lock|log|md|py|toml|txt|ya?ml)$)\w"
-    r"|[a-z]_[a-z]|^[A-Z][A-Z0-9_]*[a-z]\w*$"
+    r"|[a-z]_[a-z]|^_[a-z]|^[A-Z][A-Z0-9_]*[a-z]\w*$"
 )
 """A name in code that only the project's own developers use: a path, a call, a type, a function.
 
@@ -255,6 +255,7 @@ def _due(model: Weights, found: Sequence[Signal], *, undone: bool) -> dict[str, 
     lesser = {
         "body_declared": bool(names & (_UPDATES | _FILED | {"title_refactor"})),
         "code_broken": "title_housekeeping" in names,
+        "says_deprecation": code.startswith("_"),
         "says_refusal": bool(_INTERNAL.search(code)),
         "note_changed": bool(names & (_UPDATES | _FILED)) or "core" not in names,
         "note_upgrade": bool(names & (_UPDATES | _FILED | {"title_feature", "title_fix"})),

@@ -33,6 +33,7 @@ from digest.facts.call_arguments import breaks_code
 from digest.facts.change_notes import INTERNAL, RELEASES, is_change_note, is_upgrade_guide
 from digest.facts.manifests_python import raised_minimums
 from digest.facts.paths import is_script, of_tools, pins_only, removed_programs
+from digest.facts.similarity import last
 from digest.facts.subject import read_subject
 from digest.frozen import frozen
 
@@ -351,6 +352,8 @@ def _contract(facts: Facts) -> Iterator[Signal]:
         yield _count_signal(f"{name}_{action}", hits, once=action is not Action.ADDED)
     yield _count_signal("default_changed", switched, once=True)
     used = (f for f in facts.of(FactKind.SYMBOL) if breaks_code(f) and _counts(f, aside))
+    if _REFACTORING.match(facts.subject.title):  # it says itself whether users call what it moves
+        used = (f for f in used if last(f.name).rpartition("::")[2] in facts.subject.words)
     yield _count_signal("code_broken", used, once=True)
 
 

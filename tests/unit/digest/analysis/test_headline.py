@@ -168,6 +168,8 @@ def test_a_thing_with_much_new_code_is_called_new_and_an_improvement_is_not():
     assert told("further restrict the pool", Language.EN, much) == "Further restrict the pool"
     assert told("advance newest clocks", Language.EN, much) == "Advance newest clocks"
     assert told("Router optimization", Language.EN, much) == "Router optimization"
+    assert told("seal the pool trait", Language.EN, much) == "Seal the pool trait"
+    assert told("key per-run cache by pool", Language.EN, much) == "Key per-run cache by pool"
     assert told("Token API reads any reply", Language.EN, much) == "Token API reads any reply"
     assert told("idempotency fixes", Language.EN, much).startswith("Fix") is True
     for added, deleted, new in ((41, 0, True), (40, 0, False), (51, 10, True), (50, 10, False)):

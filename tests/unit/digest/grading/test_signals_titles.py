@@ -75,6 +75,7 @@ def test_words_that_say_it_are_read(title: str, signal: str) -> None:
         ("Remove the agent from distributions", "says_support_dropped"),
         ("Completely remove `file` as storage type", "says_support_dropped"),
         ("Stop building wheels for one system", "says_support_dropped"),
+        ("Retract formal Django 6.1 support", "says_support_dropped"),
         ("Reject multi-dot file names", "says_refusal"),
         ("[Bugfix] Reject empty names of pools", "says_refusal"),
         ("Require a name for --pool", "says_refusal"),

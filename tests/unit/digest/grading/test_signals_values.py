@@ -330,3 +330,24 @@ def test_key_that_a_registry_loses_asks_those_who_use_it_to_act(tables, gone):
     told = replace(change("Remove OldModel"), clues=clues)
     assert ("registered_removed" in {s.name for s in signals(told)}) is gone
     assert (grade(told).level is Level.HIGH) is gone
+
+
+@pytest.mark.parametrize(
+    ("title", "breaks"),
+    [
+        ("Move the size of `Pool.open` out", True),
+        ("[Refactor] Move the size out of `Pool.open`", True),
+        ("[Refactor] Move the methods of pools", False),
+    ],
+)
+def test_refactoring_breaks_callers_of_what_it_names(title, breaks):
+    more = {"detail": "parameter removed", "public": True}
+    for name, path in (("Pool.open", "a.py"), ("Pool::open", "src/a.rs")):
+        item = fact(FactKind.SYMBOL, CHANGED, name, path=path, **more)
+        assert ("code_broken" in values(change(title, items=(item,)), "")) is breaks
+
+
+def test_deprecated_name_that_was_never_public_is_not_high():
+    for name, level in (("_parser", Level.MEDIUM), ("parser", Level.HIGH)):
+        told = change(f"[Deprecation] Remove `{name}` of pools", files=[file("a.py", added=9)])
+        assert grade(told).level is level
