@@ -45,8 +45,9 @@ class NamedHistory:
 
     @property
     def revalued(self) -> frozenset[str]:
-        """The changes that gave the name another default, not only another type or place."""
+        """The changes that gave the name another default, not another type, place or version."""
         told = (one for one in self.contract if one[1].detail not in {"type", "moved"})
+        told = (one for one in told if one[1].kind not in VERSIONS)
         return frozenset(g.sha for g, f in told if f.before and f.after and f.after[0] != "(")
 
     @property

@@ -190,6 +190,16 @@ async def test_another_type_is_no_other_default(new, turned):
     assert ("Yes" in markdown(answer.document)) is turned
 
 
+async def test_newer_version_of_a_package_is_no_other_default():
+    old, new = "wheel==1.0\n", "wheel==1.1\n"
+    one = change("aaaaaaa1", "Bump wheel (#1)", at=NOW - timedelta(days=1))
+    source = FakeSource([replace(one, files=(changes.file("requirements.txt", old, new),))])
+    source.blobs = {changes.blob(text): text for text in (old, new)}
+    answer = await ask("did the default wheel version change", context(source))
+    assert "1.0" in markdown(answer.document)
+    assert "Yes." not in markdown(answer.document)
+
+
 async def test_defaults_that_changed_are_listed_for_words_that_are_no_setting():
     told = change("aaaaaaa1", "Draw the night shift (#1)", {"src/a.py": 2}, NOW - timedelta(1))
     asked = Touched(name="night shift", claim="revalued")
