@@ -138,15 +138,21 @@ def is_titled(fact: Fact, title: str) -> bool:
     field = fact.kind is FactKind.SYMBOL and fact.action is Action.ADDED and fact.detail == "field"
     if not field and not _is_new_code(fact):
         return False
-    own = fact.name.rpartition(".")[2]
-    spelled = "_" in own.strip("_") or (own[:1].isupper() and any(c.islower() for c in own[1:]))
-    named = spelled or f"{own}()" in title or f"`{own}`" in title or fact.name in title
-    return named and own in _NAME.findall(title)
+    own = re.escape(fact.name.rpartition(".")[2])
+    if re.search(rf"`{own}`|\b{own}\(\)", title):
+        return True
+    if "." in fact.name and re.search(rf"(?<![\w.]){re.escape(fact.name)}(?![\w.]?\w)", title):
+        return True
+    # One capital tells a name from other words only where none begins a sentence.
+    begins = "" if _CODED.search(own) else r"\w[ ,]\s*" if own[:1].isupper() else r"(?!)"
+    return re.search(rf"{begins}(?<![\w.]){own}\b", title) is not None
 
+
+_CODED = re.compile(r"[a-z\d][A-Z]|[A-Z]{2}[a-z]|\w_[^\W_]")
+"""What words of a sentence do not have."""
 
 _FEW = 3  # new functions and classes of a change that are all what it is about
 _CODE = frozenset({"class", "function", "method", "interface", "trait", "struct"})
-_NAME = re.compile(r"[A-Za-z_]\w{2,80}")
 _WORDS = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
 
 

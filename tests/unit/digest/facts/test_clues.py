@@ -402,6 +402,13 @@ def test_text_that_a_program_computes_is_no_help():
         ("app.worker_pool", "Add worker_pool", True),
         ("app.worker_pool", "Add a worker pool", False),
         ("app.worker_pool", "Add my_worker_pool", False),
+        ("app.Add", "Add a pool", False),
+        ("app.Pool", "[Pool] Wait for a worker", False),
+        ("app.Pool", "fix: Pool of workers", False),
+        ("app.Pool", "Add a Pool of workers", True),
+        ("app.HTTPPool", "HTTPPool of workers", True),
+        ("pool", "Add a pool", False),
+        ("pool.run", "Call run in pool.runner", False),
     ],
 )
 def test_new_function_is_one_of_the_title_where_it_is_spelled_as_code(name, title, said):
