@@ -114,6 +114,17 @@ class UnknownBranch(UserError):
         self.name = name
 
 
+class NothingNewer(UserError):
+    """A question from the latest release to the latest release."""
+
+    def __init__(self, tag: str) -> None:
+        super().__init__(
+            f"{tag} is the latest release here; ask “what changed since {tag}” to see what is not "
+            "released yet"
+        )
+        self.tag = tag
+
+
 class NoRelease(UserError):
     """A repository without a tag of a final release, asked about its latest."""
 

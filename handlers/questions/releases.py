@@ -28,7 +28,7 @@ from digest.core.release import (
 )
 from digest.core.request import Release
 from digest.document import Block, Code, Document, Heading, Item, Listing, Paragraph, Spans, Text
-from digest.errors import ForgeFailed, NoRelease, UnknownBranch, UnknownChange
+from digest.errors import ForgeFailed, NoRelease, NothingNewer, UnknownBranch, UnknownChange
 from digest.i18n import answer_text
 from digest.i18n import answer_text as words
 from digest.i18n.answer_text import AS_MANY_RELEASES, FEWER_RELEASES, MORE_RELEASES
@@ -299,7 +299,10 @@ async def _release(name: str, ctx: Context) -> TaggedRelease | None:
 
 
 async def _with_latest(intent: Intent, ctx: Context) -> tuple[Intent, str]:
-    """The intent with "latest" in its range replaced by the latest release's tag, and that tag."""
+    """The intent with "latest" in its range replaced by the latest release's tag, and that tag.
+
+    Raises ``NoRelease``, and ``NothingNewer`` if the range begins with the latest release too.
+    """
     span = intent.refs if isinstance(intent, Compare) else getattr(intent, "window", None)
     ends = [end.lower() for end in (span.base, span.tip)] if isinstance(span, Refs) else []
     asked = asked_release(intent.topic) if isinstance(intent, Changed) else None
@@ -314,6 +317,8 @@ async def _with_latest(intent: Intent, ctx: Context) -> tuple[Intent, str]:
         newest if end == LATEST else old
         for end, old in zip(ends, (span.base, span.tip), strict=True)
     )
+    if base.lower().lstrip("v") == tip.lower().lstrip("v"):
+        raise NothingNewer(newest)
     refs = replace(span, base=base, tip=tip)
     if isinstance(intent, Compare):
         return replace(intent, refs=refs), newest

@@ -19,6 +19,7 @@ RAISED = {
     "UnknownZone": errors.UnknownZone("Berlin"),
     "UnknownBranch": errors.UnknownBranch("main"),
     "RangeTooLarge": errors.RangeTooLarge(12_345, 5_000),
+    "NothingNewer": errors.NothingNewer("v1.0"),
     "NoRelease": errors.NoRelease("a/b"),
     "NotOnForge": errors.NotOnForge("github.com", "#1"),
     "ForgeLimited": errors.ForgeLimited("github.com", datetime(2026, 1, 2, 3, 4, tzinfo=UTC)),

@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from digest.core.request import Release
-from digest.errors import NoRelease, UnknownBranch
+from digest.errors import NoRelease, NothingNewer, UnknownBranch
 from digest.markdown import markdown
 from handlers.router import ask
 from tests.support.fakes import FakeSource, change, context
@@ -242,6 +242,16 @@ async def test_what_came_since_the_latest_release_is_told_with_its_name(source, 
     answer = await ask(question, context(source))
     assert shas(answer) == ["0"]
     assert "`v0.2.0`" in markdown(answer.document)
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["what breaks from 0.2.0 to the latest release", "从 v0.2.0 升级到最新版要注意什么"],
+)
+async def test_upgrade_from_the_latest_release_to_itself_is_told_as_such(source, question):
+    answer = await ask(question, context(source))
+    assert isinstance(answer.error, NothingNewer)
+    assert "v0.2.0 is the latest release here" in str(answer.error)
 
 
 async def test_the_latest_release_is_an_end_of_a_comparison(source):
