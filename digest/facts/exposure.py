@@ -39,10 +39,10 @@ _MESSAGES = lazy(
 
 _LISTED = lazy(r"^export (?:type )?\{([^{}]*)\}", re.MULTILINE)
 _UNPUBLISHED = lazy(r"\"private\"\s*:\s*true\b")
-_FILES = lazy(r"\"files\"\s*:\s*\[([^\]]*)\]")
+_FILES = lazy(r"\"files\"\s*:\s*\[([^\[\]]*)\]")
 _QUOTED = lazy(r"\"([^\"]+)\"")
 _ALL = lazy(
-    r"^__all__\s*(?::[^=\n]{1,60})?\+?=\s*(?:[\[(]([^\])]*)[\])]|([\"'][^\[\](){}\n]*)$)",
+    r"^__all__\s*(?::[^=\n]{1,60})?\+?=\s*(?:[\[(]((?:[^\])\n]++|\n(?!__all__))*+)[\])]|([\"'][^\[\](){}\n]*)$)",
     re.MULTILINE,
 )
 _REFERENCE = "docs/reference"
@@ -278,7 +278,7 @@ def _passes_on(text: str, index: str, path: str) -> bool:
 def _is_read(owner: str, text: str, marks: re.Pattern[str] = _READ) -> bool:
     """Whether a Rust type is read from files; those of the command line are reported as flags."""
     match = re.search(
-        rf"^[ \t]*(?:pub(?:\([^)]*\))? )?(?:struct|enum) {re.escape(owner)}\b", text, re.MULTILINE
+        rf"^[ \t]*(?:pub(?:\([^)\n]*\))? )?(?:struct|enum) {re.escape(owner)}\b", text, re.MULTILINE
     )
     above = text[max(0, match.start() - _HEAD) : match.start()] if match else ""
     above = above.rpartition("\n}")[2]

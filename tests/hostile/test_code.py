@@ -18,8 +18,9 @@ from time import process_time, thread_time
 
 import pytest
 
-from digest.core.change import Change, FileChange, FileStatus, Hunk
-from digest.core.facts import FactKind
+from digest.core.change import Change, FileChange, FileStatus, Hunk, Side
+from digest.core.facts import Action, Evidence, Fact, FactKind
+from digest.facts.exposure import files_around, with_exposure
 from digest.facts.extract import extract
 from digest.facts.syntax import grammar
 from digest.facts.syntax.grammar import ParseBudget, TooComplex, parse
@@ -512,3 +513,35 @@ def test_every_grammar_is_searched():
     parsed = {"a.go", "a.py", "a.rs", "a.ts", "a.tsx", "a.js", "A.java", "a.h"}
     assert len(grammar._GRAMMARS) - 1 == len(parsed)  # C is read by that of C++
     assert parsed <= set(HARDEST)
+
+
+AROUND = [
+    ("pkg/a.py", "__all__ = [\n", "function"),
+    ("lib/a.d.ts", '"files": [', "field"),
+    ("src/a.rs", "pub(\n", "field"),
+]
+"""Lists and brackets that nothing closes, in the files that show whether a name is public."""
+
+
+@pytest.mark.parametrize(("path", "unit", "detail"), AROUND)
+def test_files_around_a_name_are_read_in_time_that_grows_as_their_length(path, unit, detail):
+    place = Evidence(path=path, line=1, side=Side.OLD)
+    lost = Fact(
+        kind=FactKind.SYMBOL,
+        action=Action.REMOVED,
+        name="T.x",
+        evidence=place,
+        detail=detail,
+    )
+
+    turns = count()
+
+    def taken(size: int) -> float:
+        text = f"{unit * (size // len(unit))} {next(turns)}"  # another text, as readers keep some
+        start = process_time()
+        with_exposure(lost, dict.fromkeys(files_around(lost), text))
+        return process_time() - start
+
+    assert min(taken(40_000) for _ in range(3)) < STEEP * max(
+        min(taken(10_000) for _ in range(3)), 0.004
+    )
