@@ -329,7 +329,7 @@ class Asked:
     def is_loose(self) -> bool:
         """Whether a whole question about changes names its topic only by chance, in passing.
 
-        *Need a steering-meeting summary covering July*: neither words beside it nor its form tell.
+        In *Need a steering-meeting summary covering July* nothing marks a word as the topic.
         """
         said = self.has("change", "digest", "catchup", "count", "happened", "per:day") or self.level
         places = self._left_places if self.span and said else ()

@@ -189,8 +189,10 @@ async def _telling(intent: Touched, ctx: Context, tip: Tip) -> Sequence[str]:
     if intent.claim not in _ENDS - {"there"}:
         return ()
     titles = await ctx.watched.source.titles(tip)
-    ways = (titles[::-1], has_whole) if intent.claim in {"added", "release"} else (titles, removes)
-    return [one.sha for one in ways[0] if ways[1](one.title, intent.name)][:1]
+    oldest = intent.claim in {"added", "release"}
+    tells = has_whole if oldest else removes
+    listed = reversed(titles) if oldest else titles
+    return [one.sha for one in listed if tells(one.title, intent.name)][:1]
 
 
 _ENDS = frozenset({"added", "release", "there", "gone", "removed"})
