@@ -340,17 +340,17 @@ def _turned(last: Intent | None, again: Again, ctx: Context) -> Intent:
         if not (isinstance(base.window, Window) and isinstance(other, Window)):
             raise NothingBefore
         return replace(last if isinstance(last, Releases) else base, against=other)
-    if again.level or (again.kinds and not again.topic):
-        whole = last if isinstance(last, Search) else base
-        level, kinds = again.level or whole.level, again.kinds or whole.kinds
-        whole = replace(whole, level=level, kinds=kinds)
-        return replace(whole, undone=again.undone) if isinstance(whole, Changed) else whole
     if unit := again.earlier or again.later:
         if not isinstance(base.window, Window):
             raise NothingBefore
         now = Now(ctx.clock.now(), ctx.zone)
         stepped = beside(base.window, unit, now, later=bool(again.later))
         return _turned(last, replace(again, window=stepped, earlier="", later=""), ctx)
+    if again.level or (again.kinds and not again.topic):
+        whole = last if isinstance(last, Search) else base
+        level, kinds = again.level or whole.level, again.kinds or whole.kinds
+        whole = replace(whole, level=level, kinds=kinds, window=again.window or whole.window)
+        return replace(whole, undone=again.undone) if isinstance(whole, Changed) else whole
     base = replace(base, without=(*base.without, *again.without))
     if again == Again(without=again.without):
         return base
@@ -363,8 +363,8 @@ def _turned(last: Intent | None, again: Again, ctx: Context) -> Intent:
         base = replace(base, people=False, top=None)  # one of the people who were listed
     if not asks:
         return in_period(base if again.without else last, again.window)
-    # "and the variables", of flags
-    asks.pop("topic" if again.things and (base.things or base.actions) else "things", None)
+    if not again.actions:  # "and the variables", of flags
+        asks.pop("topic" if again.things and (base.things or base.actions) else "things", None)
     if again.only and "/" in base.topic:
         base = replace(base, topic="", path=base.topic)  # "how many of those are panics"
     elif again.only and base.topic:

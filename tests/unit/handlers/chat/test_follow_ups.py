@@ -638,3 +638,20 @@ async def test_whose_is_asked_of_a_list_in_short(ctx):
 async def test_whether_a_list_is_released_asks_which(ctx):
     told = await said(ctx, "changes last 20 days", "is that released yet")
     assert "2. [MoE] Fuse the experts" in str(told.error)
+
+
+@pytest.mark.parametrize(
+    "question", ["the week before, still only the fixes", "and the week before, just fixes"]
+)
+async def test_the_week_before_is_limited_to_a_kind(ctx, question):
+    await said(ctx, "what changed this week", "only fixes", question)
+    talk = await last_talk(replace(ctx, conversation=ME))
+    assert talk is not None
+    assert "kind:fix 2026-01-12" in talk.question
+
+
+async def test_names_with_what_was_done_to_them_follow_any_list(ctx):
+    await said(ctx, "what changed last 20 days", "那环境变量有删的吗")
+    talk = await last_talk(replace(ctx, conversation=ME))
+    assert talk is not None
+    assert "thing:environment action:removed" in talk.question
