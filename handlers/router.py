@@ -55,9 +55,9 @@ from handlers.questions.openings import (
     opened,
     proven,
     reason_of,
+    with_reading,
     yes_by,
 )
-from handlers.questions.reading_line import with_reading
 from handlers.questions.scope import undoings_below
 
 

@@ -9,7 +9,7 @@ from operator import attrgetter
 from digest.core.enums import ChangeKind, Language
 from digest.core.facts import FactKind
 from digest.question.asked import Asked, Weighed, rule
-from digest.question.change_rules import ABOUT, claim_of, switched_to, time_counted
+from digest.question.change_rules import ABOUT, claim_of, switched_to, time_counted, wanted
 from digest.question.intent import (
     SUBJECT,
     Affected,
@@ -85,10 +85,14 @@ def of_the_last(asked: Asked) -> Iterator[Weighed]:
     if asked.follows and asked.says("reaches_asker") and not dated:
         names = [slot.name for slot in asked.slots(Symbol)] if asked.follows in _ONE else []
         yield Weighed(7.5, ShowDiff(part=names[0]) if names else Affected(its=True))
+    came = "added" if asked.says("when_it_came") else ""
+    claim = claim_of(asked) or wanted(asked) or came
     if asked.follows == "name" and _is_of_name(asked):
-        came = "added" if asked.says("when_it_came") else ""
-        of_name = Touched(name="", claim=claim_of(asked) or came)
+        of_name = Touched(name="", claim=claim)
         yield Weighed(7.4, ShowDiff(part=SUBJECT) if asked.says("before") else of_name)
+    elif asked.follows in _ONE and _is_of_its_name(asked):
+        kinds = tuple(map(FactKind, asked.values.get("thing", ())))
+        yield Weighed(8.7, Touched(name="", claim=claim, things=kinds))
     it = asked.has("it") or asked.text.startswith(("进", "已经进", "合进"))
     if it and asked.slots(Release) and not asked.spans and asked.only_words(*_SHIPPED):
         yield Weighed(7.2 if asked.follows in _ONE else 0.0, Released())  # "is it in 3.14"
@@ -133,16 +137,37 @@ def of_the_last(asked: Asked) -> Iterator[Weighed]:
 
 def _is_of_name(asked: Asked) -> bool:
     """Whether it asks for the state of the name under discussion, or when it was added."""
-    if any(token.slot is not None for token in asked.tokens) or not asked.only(*_ITS, "count"):
+    if any(token.slot is not None for token in asked.tokens):
+        return False
+    if not asked.only(*_ITS, *_THINGS, "instead", "count"):
         return False
     if asked.says("before") or (claim_of(asked) and not asked.has("who")):
         return True  # "is it gone already"
+    if wanted(asked) in {"removed", "instead"} and not asked.has("why", "who"):
+        return True  # "when was it removed", "what should I use instead"
     if asked.has("state", "default", "history") and not asked.says("when_released"):
         return True
     if asked.says("when_it_came"):
         return True  # "when did it come"
     return (asked.has("act:added") or "有的" in asked.text) and not asked.has("why")
 
+
+def _is_of_its_name(asked: Asked) -> bool:
+    """Whether it asks for the one flag or variable of the current change: *and its default*."""
+    if any(token.slot is not None for token in asked.tokens) or asked.has("why", "who"):
+        return False
+    several = asked.says("those") or asked.says("which_of_those") or asked.has("among")
+    counts = ("count",) if asked.has("default") else ()  # 默认值是多少
+    if several or not asked.only(*_ITS, *_THINGS, *counts, "instead"):
+        return False
+    claim = claim_of(asked) or wanted(asked)
+    if claim == "instead":
+        return True
+    named = asked.has(*_THINGS) and claim
+    return bool(named or asked.has("default")) and not asked.says("which_several")
+
+
+_THINGS = tuple(f"thing:{kind}" for kind in ("flag", "environment", "config", "metric", "route"))
 
 _SHIPPED = ("it", "aux", "prep", "history", "releases")
 _COUNTING = ("count", "prep", "it", "aux", "ask", "among", "entry")

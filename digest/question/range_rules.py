@@ -74,15 +74,15 @@ def beside_period(asked: Asked) -> Iterator[Weighed]:
     """
     steps, compared = asked.slots(Step), asked.says("set_beside")
     beside = ("again", "only", "ask", "change", "happened", "aux", "prep", "digest", "more")
-    filters = [tag for tag in asked.tags if tag.startswith(("kind:", "level:"))]
     also = ("compare", "it", "about", "count", "join") if compared else ()
     one = compared and isinstance(asked.span, Window) and not (asked.references or asked.left)
     goes_on = asked.follows or "again" in asked.opening
     if one and goes_on and not asked.against and asked.only_words(*beside, *also):
         yield Weighed(6.5, Again(window=asked.span, compared=True))
-    beside += ("history",)  # "still only the fixes"
+    filters = [tag for tag in asked.tags if tag.startswith(("kind:", "level:"))]
+    still = ("history", *filters)  # "still only the fixes"
     named = asked.against or asked.references
-    if steps and not named and asked.only_words(*beside, *also, *filters):
+    if steps and not named and asked.only_words(*beside, *also, *still):
         again = Again(later=steps[0].unit) if steps[0].later else Again(earlier=steps[0].unit)
         again = replace(again, kinds=asked.kinds, level=None if asked.kinds else asked.level)
         weight = 5.5 if filters else 5.0
