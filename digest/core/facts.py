@@ -9,7 +9,7 @@ from digest.core.change import FileStatus, Side
 from digest.core.patterns import lazy
 from digest.frozen import frozen
 
-FACTS_VERSION = 75
+FACTS_VERSION = 76
 """Increased whenever extraction finds other facts, so that stored ones are remade."""
 
 TOPICS_VERSION = 10
