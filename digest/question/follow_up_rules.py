@@ -46,12 +46,13 @@ def short(asked: Asked) -> Iterator[Weighed]:
         cue = declared.cue if "nth" not in asked.values else ""  # "the diff of the last one"
         if cue and asked.has(cue) and asked.only(cue, "again", "join", *declared.beside):
             yield Weighed(6.0 if intent in {Help, PrivacyOf, Status} else 5.0, intent())
+    alone = not (asked.left or any(map(_slot, asked.tokens)))
     for tag, retell in _RETOLD.items():
         beside = _BESIDE_LANGUAGE if retell.language else _BESIDE_LENGTH
         if asked.has(tag) and asked.only(tag, *beside):
             yield Weighed(5.0, Nth(place=0) if retell.longer and asked.follows == "row" else retell)
-        elif asked.has(tag) and asked.follows and retell.language and not asked.left:
-            yield Weighed(0.0 if any(map(_slot, asked.tokens)) else 3.5, retell)
+        elif asked.has(tag) and asked.follows and retell.language and alone:
+            yield Weighed(3.5, retell)
     if asked.follows and asked.says("sum_up") and asked.only("digest", *_BESIDE_LENGTH):
         yield Weighed(8.5, Retell(longer=False))
     if asked.follows in _ONE and asked.has("lines") and asked.only(*_BESIDE_LINES):
@@ -94,8 +95,9 @@ def of_the_last(asked: Asked) -> Iterator[Weighed]:
         kinds = tuple(map(FactKind, asked.values.get("thing", ())))
         yield Weighed(8.7, Touched(name="", claim=claim, things=kinds))
     it = asked.has("it") or asked.text.startswith(("进", "已经进", "合进"))
-    if it and asked.slots(Release) and not asked.spans and asked.only_words(*_SHIPPED):
-        yield Weighed(7.2 if asked.follows in _ONE else 0.0, Released())  # "is it in 3.14"
+    tagged = asked.follows in _ONE and asked.slots(Release) and not asked.spans
+    if it and tagged and asked.only_words(*_SHIPPED):
+        yield Weighed(7.2, Released())  # "is it in 3.14"
     said = ("change",) if several or spoken or asked.follows == "release" else ()
     if asked.follows in _MANY and asked.has("count") and asked.only(*_COUNTING, *said):
         yield Weighed(4.6, Retell())  # "how many is that"
