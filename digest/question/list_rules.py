@@ -320,7 +320,7 @@ def _listing(asked: Asked) -> Changed | None:
         label=asked.filters.label,
         per=time_counted(asked),
         people=people,
-        files=asked.counts("per:file") and not (paths or asked.counts("per:folder")),
+        files=_counts_files(asked) and not asked.counts("per:folder"),
         folders=asked.counts("per:folder") and not paths,
         mergers=asked.says("who_merged" if people else "merged_by")
         and (people or bool(asked.author)),
@@ -338,6 +338,14 @@ def _listing(asked: Asked) -> Changed | None:
         keepers=people and (asked.has("keep") or to_review),
         loose=asked.is_loose,
     )
+
+
+def _counts_files(asked: Asked) -> bool:
+    """Whether the question asks for files: *which files changed most*, *deleted files in src/*."""
+    done = bool(asked.actions) and not asked.things
+    if done and any(t.text.lower() in {"files", "文件"} for t in asked.tokens if not t.slot):
+        return True
+    return asked.counts("per:file") and (done or not asked.slots(Path))
 
 
 def _is_gain(asked: Asked) -> bool:

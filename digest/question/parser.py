@@ -112,7 +112,7 @@ _PLACE = lazy(
 )
 _MOST_PLACES = 20  # the highest number that means a position after a list
 _NOBODY = Background()
-_NO_TOPIC = frozenset({"noise", "aux", "prep", "ask", "join", "it", "own", "greet"})
+_NO_TOPIC = frozenset({"noise", "aux", "prep", "ask", "join", "it", "own", "greet", "count"})
 
 
 @frozen(kw_only=False)

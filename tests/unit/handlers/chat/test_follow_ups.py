@@ -321,6 +321,13 @@ async def test_the_period_stays_where_another_topic_is_asked_for(ctx):
     assert shas(await said(ctx, "anything about MoE?")) == ["aaaaaaa1", "ccccccc3"]
 
 
+async def test_what_no_change_of_the_list_is_about_is_asked_for_by_itself(ctx):
+    await said(ctx, "which flags were added in July")
+    answer = await said(ctx, "any fixes of the scheduler?")
+    assert shas(answer) == ["bbbbbbb2"]
+    assert "2025" not in shown(answer)
+
+
 async def test_numbers_of_another_kind_replace_those_before(ctx):
     answer = shown(await said(ctx, "who contributed last 20 days", "which folders"))
     assert "By folder" in answer
