@@ -123,9 +123,6 @@ MARKED_AS = re.compile(
     r"|(?P<field>\w{2,80})\s*(?::[^=]{1,80})?=\s*\w[\w.]*\(.{0,200}\bdeprecate\w{0,4}\s*=\s*(?:[Tt]rue\b|[\"'])"
 )
 
-SWITCHED = re.compile(r"\s+deprecated\s?=\s?(?:True\b|f?[\"'])")
-"""An argument of Python that deprecates the option which a call declares."""
-
 _DECLARES = re.compile(r"\w*(?:argument|config|flag|option|param|setting)\w*\((?P<given>.*)")
 _DECLARED = re.compile(
     r"\s*(?:[\"']-\w[\"'],\s*)?[\"'](?P<name>--[\w-]{2,80}|\w{1,40}(?:\.\w{1,60}){1,5})[\"'],"
@@ -248,7 +245,32 @@ def _named_by_mark(sheet: SideLines, lines: dict[int, str], first: int, *, docs:
         return (call["dotted"] or call["name"]) if call else ""
     if not _DIRECTIVE.match(lines[first]):
         return _marked(sheet, lines, first)
-    return _headed(sheet, first) if docs else _enclosing(sheet, first)
+    if docs:
+        return _headed(sheet, first)
+    described = _described(sheet, first)
+    return _enclosing(sheet, first) if described is None else described
+
+
+def _described(sheet: SideLines, line: int) -> str | None:
+    """The parameter whose description in a docstring contains a directive.
+
+    An empty text if the directive is within another part of the docstring, and ``None`` if it is
+    about the definition itself.
+    """
+    marked = sheet.whole[line - 1] if line <= len(sheet.whole) else ""
+    outer = (t for t in sheet.above(line, 40) if t.strip() and indent_of(t) < indent_of(marked))
+    head = next(outer, "")
+    if not head or _DEFINED.match(head) or head.lstrip().startswith((")", '"', "'")):
+        return None
+    match = _PARAMETER.match(head)
+    return match["name"] if match else ""
+
+
+_PARAMETER = re.compile(
+    r"\s+(?::(?:param|parameter|arg|argument|key|keyword)(?: [\w.]{1,40})? )?"
+    r"\*{0,2}(?P<name>[A-Za-z_]\w{0,80})(?:\s?$| ?:.| \()"
+)
+"""The line of a docstring that names a parameter, as numpy, Google and Sphinx write it."""
 
 
 def _declared_above(sheet: SideLines, line: str, number: int) -> str:
@@ -355,7 +377,8 @@ def _marked(sheet: SideLines, lines: dict[int, str], mark: int) -> str:
             line = sheet.whole[number - 1] if number <= len(sheet.whole) else None
         if line is None:
             return ""
-        beside = _AFTER_MARK.match(line) if number == mark else None
+        marked = number == mark or line.lstrip().startswith(("@Deprecated ", "[[deprecated"))
+        beside = _AFTER_MARK.match(line) if marked else None
         if beside or (number > mark and depth <= 0 and not _ATTRIBUTE_LINE.match(line)):
             code = (beside["code"] or beside["member"]) if beside else line
             name = _defined_by(code, sheet)
@@ -411,22 +434,3 @@ def owner_of(sheet: SideLines, line: int, name: str) -> str:
             owner = (match["name"] or match["enum"]) if match else ""
             return owner if owner != name else ""
     return ""
-
-
-_LOCAL_TYPE = re.compile(r"(?:class|interface|type) (?P<name>\w{2,80})")
-
-
-def is_private(sheet: SideLines, line: int) -> bool:
-    """Whether a member is in the private part of a C++ class, or in a type of a script's own."""
-    marked = sheet.whole[line - 1] if line <= len(sheet.whole) else ""
-    if language_of(sheet.path) == "typescript":
-        above = sheet.above(line, _LONGEST_TYPE) if marked[:1].isspace() else ()
-        local = _LOCAL_TYPE.match(next((t for t in above if t[:1].isalpha()), ""))
-        name = local["name"] if local else ""
-        listed = rf"^export (?:type )?(?:default {name}\b|\{{[^{{}}]*\b{name}\b)"
-        return bool(name) and not re.search(listed, "\n".join(sheet.whole), re.MULTILINE)
-    if language_of(sheet.path) not in {"cpp", "cuda"}:
-        return False
-    outer = (t for t in sheet.above(line, _LONGEST_TYPE) if t.strip())
-    part = next((t for t in outer if indent_of(t) < indent_of(marked) and not COMMENT.match(t)), "")
-    return part.strip() == "private:"

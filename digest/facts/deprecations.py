@@ -26,10 +26,8 @@ from digest.facts.deprecated_names import (
     MARKED_AS,
     OWNER,
     SAID_SO,
-    SWITCHED,
     deprecated_names,
     given,
-    is_private,
     owner_of,
 )
 from digest.facts.languages import language_of
@@ -69,6 +67,9 @@ _REMOVAL = re.compile(
     r"(?:major |minor )?(?:release|version)|a future (?:release|version))",
     re.IGNORECASE,
 )
+
+_SWITCHED = re.compile(r"\s+deprecated\s?=\s?(?:True\b|f?[\"'])")
+"""An argument of Python that deprecates the option which a call declares."""
 
 _MACRO = re.compile(r"\s*#\s*define\b.*(?:deprecated|\\\s*$)", re.IGNORECASE)
 _COMPOUND = re.compile(r"[_:-]|\w\.\w|[a-z][A-Z]")
@@ -196,7 +197,7 @@ _LONGEST_CLASS = 4_000  # lines
 def _kind(line: str, *, docs: bool) -> str:
     if not any(hint in line for hint in _HINTS) or _NOT_A_MARK.match(line) or _PERHAPS.search(line):
         return ""
-    if SWITCHED.match(line) and not docs:
+    if _SWITCHED.match(line) and not docs:
         return "option"
     if _MARK.match(line) or MARKED_AS.search(line) or CALLED.match(line):
         return "mark"
@@ -335,7 +336,7 @@ def _fact(a: _Notice | None, b: _Notice | None, before: SideLines, after: SideLi
     joint = "::" if language_of(sheet.path) in {"cpp", "cuda", "rust"} else "."
     # A mark speaks to callers elsewhere: to nobody, if the name is not exported.
     local = notice.detail == "mark" and notice.name.isidentifier() and notice.name[0].islower()
-    own = (local and language_of(sheet.path) == "go") or is_private(sheet, notice.line)
+    own = (local and language_of(sheet.path) == "go") or _is_private(sheet, notice.line)
     return Fact(
         kind=FactKind.DEPRECATION,
         action=Action.CHANGED if a and b else Action.ADDED if b else Action.REMOVED,
@@ -348,6 +349,25 @@ def _fact(a: _Notice | None, b: _Notice | None, before: SideLines, after: SideLi
         evidence=sheet.evidence(notice.line),
         public=False if own else None,
     )
+
+
+_LOCAL_TYPE = re.compile(r"(?:class|interface|type) (?P<name>\w{2,80})")
+
+
+def _is_private(sheet: SideLines, line: int) -> bool:
+    """Whether a member is in the private part of a C++ class, or in a type of a script's own."""
+    marked = sheet.whole[line - 1] if line <= len(sheet.whole) else ""
+    if language_of(sheet.path) == "typescript":
+        above = sheet.above(line, _LONGEST_CLASS) if marked[:1].isspace() else ()
+        local = _LOCAL_TYPE.match(next((t for t in above if t[:1].isalpha()), ""))
+        name = local["name"] if local else ""
+        listed = rf"^export (?:type )?(?:default {name}\b|\{{[^{{}}]*\b{name}\b)"
+        return bool(name) and not re.search(listed, "\n".join(sheet.whole), re.MULTILINE)
+    if language_of(sheet.path) not in {"cpp", "cuda"}:
+        return False
+    outer = (t for t in sheet.above(line, _LONGEST_CLASS) if t.strip())
+    part = next((t for t in outer if indent_of(t) < indent_of(marked) and not COMMENT.match(t)), "")
+    return part.strip() == "private:"
 
 
 _IN_CODE = frozenset({"mark", "warning", "docstring"})

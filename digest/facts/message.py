@@ -402,25 +402,23 @@ def _expanded(name: str) -> list[str]:
 
 _SAID = lazy(
     r"(?:[-*+]\s+)?"
-    r"(?:(?P<deprecate>deprecat(?:e[sd]?|ing)|mark(?:s|ed|ing)?(?=.{3,120}\bas deprecated))"
+    r"(?:(?P<deprecate>deprecat(?:e[sd]?|ing(?!.{1,90} (?:is|are|was|were|will|would|needs?)\b))"
+    r"|mark(?:s|ed|ing)?(?=.{3,120}\bas deprecated))"
     r"|(?:remov"
     r"(?:e[sd]?|ing)|drop(?:s|ped|ping)?|delet(?:e[sd]?|ing))\s+"
     r"(?:the\s+|all\s+|some\s+|old\s+)?(?:deprecated|obsolete|(?P<support>support\s+"
-    r"(?:for|of))))\s+(?:the\s+|support\s+(?:for|of)\s+)?(?P<rest>\S.{0,200})",
+    r"(?:for|of))))\s+(?:the\s+|support\s+(?:for|of)\s+)?"
+    r"(?P<rest>(?!(?:for|in|by|since|from|as|on|to|with|at)\s)\S.{0,200})",
     re.IGNORECASE,
 )
 _PHRASES = read_patterns("digest.facts", "words.toml", "message")
-_SAID_END, _ONE_NAME = _PHRASES["said_end"], _PHRASES["one_name"]
+_SAID_END, _ONE_NAME, _LINT = (_PHRASES[name] for name in ("said_end", "one_name", "lint"))
 
 
 _ONE_USE = lazy(
     r"(?!(?:the )?(?:us(?:ag)?e|support) (?:of|for) )(?:[\w-]+ ){1,5}(?:of|for|in|on|with|to|as) "
 )
 """The one use of a name that goes, while the name stays."""
-
-
-_LINT = lazy(r"[`'\"]?#?!?\[?(?:allow|deny|expect|forbid|warn)\(")
-"""What silences a warning about something, such as ``allow(deprecated)``."""
 
 
 def _named(rest: str) -> list[str]:

@@ -173,6 +173,32 @@ def test_what_its_file_already_calls_deprecated_is_no_news():
         assert told == [f"added old_key @{line}n" for line in news]
 
 
+def test_directive_in_the_description_of_a_parameter_deprecates_the_parameter():
+    text = (
+        'def read_rows(\n    path,\n    chunk=None,\n):\n    """\n    Read rows.\n\n    Parameters\n'
+        '    ----------\n    chunk\n        How many at a time.\n\n{}    """\n'
+    )
+    mark = "        .. deprecated:: 1.43\n            Cut them afterwards.\n"
+    assert added("a.py", text.format(mark), text.format("")) == ["added chunk @13n"]
+    google = text.replace("    chunk\n", "    chunk (int): Some.\n")
+    assert added("a.py", google.format(mark), google.format("")) == ["added chunk @13n"]
+    note = text.replace("    chunk\n", "    Returns:\n")
+    assert added("a.py", note.format(mark), note.format("")) == []
+    of_all = mark.replace("        .. ", "    .. ")
+    assert added("a.py", text.format(of_all), text.format("")) == ["added read_rows @13n"]
+
+
+def test_comment_above_a_mark_on_the_line_of_a_member_is_about_that_member():
+    text = "class Pool {{\n{}  private static final Logger LOG = get(Pool.class);\n\n  private String name;\n}}\n"
+    mark = (
+        "  /**\n   * @deprecated will be removed in 2.0; use B#ID\n   *     instead.\n   */\n"
+        '  @Deprecated public static final String ID = "id";\n\n'
+    )
+    assert added("A.java", text.format(""), text.format(mark)) == [
+        "removed Pool.ID 2.0 -> None @3o"
+    ]
+
+
 def test_mark_that_moved_to_another_file_is_no_fact():
     line = "log('`old_key` is deprecated')\n"
     assert (
@@ -191,6 +217,9 @@ def test_mark_that_moved_to_another_file_is_no_fact():
         ("Remove dead code", []),
         ("Remove obsolete `allow(deprecated)` from `is_old`", []),
         ("Deprecate and tidy", []),
+        ("Add `swap`\n\nDeprecating `export const swap` is a separate change.", []),
+        ("Add `swap`\n\nDeprecating `swap_all` in favour of it.", ["added swap_all @3m"]),
+        ("Remove old members\n\nDeprecated for removal in 1.12.0:\n- `Pool.of`", []),
         ("Fix the deprecated path", []),
         ("Update x\n\n### Release notes\n\nDeprecate `y_z`", []),
     ],
