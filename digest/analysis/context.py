@@ -365,7 +365,7 @@ def _symbols(items: Iterable[Fact], areas: dict[str, Area]) -> tuple[Fact, ...]:
     """The public symbols of the core, each once; an added or removed class covers its members."""
     found = [
         f
-        for f in dict.fromkeys(items)
+        for f in dict.fromkeys(f for f in items if not f.unreleased)
         if f.kind is FactKind.SYMBOL
         and areas.get(f.evidence.path) is Area.CORE
         and f.detail != "types"

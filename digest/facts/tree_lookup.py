@@ -360,6 +360,9 @@ _OWN = frozenset(
 )
 """Details of declarations at the top level of a module."""
 
+_TOP = _OWN - {"constant"}
+"""Those that are declared by a word of the language, with which a release is searched."""
+
 
 def _told(
     fact: Fact, elsewhere: str | None, touched: Collection[str], *, asked: bool
@@ -393,7 +396,7 @@ def _as_added(fact: Fact, elsewhere: str) -> Fact:
 
 
 def unreleased(facts: Facts, asked: Sequence[Question], held: frozenset[str]) -> Facts:
-    """The facts with settings that went and that no release had marked.
+    """The facts with names that went and that no release had marked.
 
     ``held`` are the words of the questions that a release before the change has.
     """
@@ -408,8 +411,13 @@ def unreleased(facts: Facts, asked: Sequence[Question], held: frozenset[str]) ->
 
 
 def is_gone(fact: Fact) -> bool:
-    """Whether a flag, variable, route or metric went; a value of one stands apart from its name."""
-    return fact.kind in _SETTABLE and fact.action is Action.REMOVED and "=" not in fact.name
+    """Whether a flag, variable, route, metric or type went, or a function outside of types.
+
+    A value of a setting stands apart from its name, and so does a member from its type.
+    """
+    apart = fact.detail in _TOP and fact.public is not False and last_part(fact.name) == fact.name
+    named = fact.kind in _SETTABLE or (fact.kind is FactKind.SYMBOL and apart)
+    return named and fact.action is Action.REMOVED and "=" not in fact.name
 
 
 def mark_unsearched(facts: Facts, asked: Sequence[Question]) -> Facts:

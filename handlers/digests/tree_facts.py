@@ -104,7 +104,7 @@ async def _released(
     facts: Sequence[Facts],
     asked: Sequence[Sequence[tree_lookup.Question]],
 ) -> list[Facts]:
-    """The facts, with settings that went before any release had them marked."""
+    """The facts, with names that went before any release had them marked."""
     result = list(facts)
     lost = [n for n, those in enumerate(facts) if any(map(tree_lookup.is_gone, those.items))]
     if not lost or not (releases := await source.releases()):

@@ -186,3 +186,9 @@ def test_long_value_is_cut_and_one_that_fits_is_not():
         ("a\n  b", 0, "a b"), ("abcd", 4, "abcd"), ("abcde", 4, "abc…"), ("abcde", 0, "abcde")
     ):  # fmt: skip
         assert code(text, limit).text == shown
+
+
+def test_class_that_went_before_any_release_had_it_is_missed_by_nobody():
+    gone = fact(FactKind.SYMBOL, "Pool", Action.REMOVED, "src/pool.py", public=True, detail="class")
+    assert context(gone).named(Action.REMOVED) == (gone,)
+    assert context(replace(gone, unreleased=True)).named(Action.REMOVED) == ()

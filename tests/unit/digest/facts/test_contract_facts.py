@@ -1542,6 +1542,21 @@ def test_prefix_that_moved_to_another_file_is_still_read():
     assert all(f.action not in {Action.REMOVED, Action.ADDED} for f in facts)
 
 
+def test_class_that_no_release_has_is_not_missed_but_a_member_of_one_is():
+    text = "public class Pool {\n    public int size() {\n        return 1;\n    }\n}\n"
+    path = "core/src/main/java/Pool.java"
+    gone = facts_of("Drop it", (path, text, None))
+    (asked,) = ((Question(index=0, name="Pool", commit="1", words=("class Pool",)),),)
+    assert [f.unreleased for f in unreleased(gone, asked, frozenset()).items][:1] == [True]
+    assert unreleased(gone, asked, frozenset({"class Pool"})) == gone
+    less = facts_of("Drop it", (path, text, "public class Pool {\n}\n"))
+    assert [(f.detail, f.name) for f in less.items] == [("method", "Pool.size")]
+    assert unreleased(less, asked, frozenset()) == less
+    constant = replace(gone.items[0], name="Pool.LIMIT", detail="constant")
+    kept = replace(gone, items=(constant,))
+    assert unreleased(kept, asked, frozenset()) == kept
+
+
 def test_value_of_a_flag_is_not_looked_for_in_releases():
     line = 'p.add_argument("--codec", choices={})\n'
     facts = facts_of("Drop a", ("app/cli.py", line.format('["a", "b"]'), line.format('["b"]')))
