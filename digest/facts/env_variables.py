@@ -89,7 +89,11 @@ def defined(source: SideText, language: str, name: str) -> bool:
     if language not in _READS or name not in source.text:
         return False
     found = chain(_declared(source, language), _read(source, language))
-    return any(name in s.names for s in found)
+    # Another file may read it by the constant that has its name.
+    held = rf"\w(?: string|: [\w.&\[\]' ]{{1,40}})? :?= [\"']{name}[\"'];?[ \t]*$"
+    return any(name in s.names for s in found) or (
+        re.search(held, source.text, re.MULTILINE) is not None
+    )
 
 
 def _given_to_make(source: SideText) -> Iterator[NamedSetting]:

@@ -259,6 +259,8 @@ _PARTS = lazy(r"^default-members[ \t]*=[ \t]*\[([^\]]*)", re.MULTILINE)
 def _ships(text: str, package: str, path: str) -> bool:
     """Whether a package lists a file, or a folder around it, among what it publishes."""
     inner = path.removeprefix(package.removesuffix("package.json"))
+    if {"internal", "internals", "private"} & set(re.split(r"[/.-]", inner)):
+        return False  # types that the package has for itself
     files = _FILES.search(text)
     listed = _QUOTED.findall(files[1]) if files else []
     names = {name.removeprefix("./").removesuffix("/**").rstrip("/") for name in listed}

@@ -53,7 +53,10 @@ _TEST_ENDINGS = (
     *("_stress", "-stress", "_stress_tool", "-stress-tool"),
 )
 _BENCHMARK_ENDINGS = ("-bench", "_bench", "-benchmark", "-benchmarks", "_benchmarks")
-_TEST_CLASS = lazy(r"[a-z0-9](?:Tests?|TestCase|IT|Spec)\.(?:java|kt|scala|groovy|cs|swift|php)$")
+_TEST_CLASS = lazy(
+    r"[a-z0-9](?:(?:Tests?|TestCase|IT|Spec)\.(?:java|kt|scala|groovy|cs|swift|php)"
+    r"|Tests?\.(?:c|cc|cpp|cu|cxx|m|mm))$"
+)
 
 
 @lru_cache(maxsize=_CACHE)

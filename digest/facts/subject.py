@@ -57,8 +57,9 @@ _TICKET = lazy(
     r"(?i:(?:gh|bpo|issue|bug)-?\d{1,9}[: ]\s*)"
     r"|(?:[A-Z][A-Z0-9]{1,15}-\d{1,7}, ?){0,5}[A-Z][A-Z0-9]{1,15}-\d{1,7}(?:[:;,.]\s+|\s+[-–]\s+)"
     rf"|{_NAMED_KEY}\s+(?=\S)"
+    r"|(?:[\w-]{1,39}/[\w.-]{1,99}#\d{1,9}(?::|\s-)?|#\d{1,9}(?::|\s-))\s+(?=[A-Za-z`])"
 )
-"""The key of an issue, in front of a title: ``gh-12``, ``KAFKA-12345:``, ``FLINK-12345``."""
+"""The key of an issue, in front of a title: ``gh-12``, ``KAFKA-12345:``, ``owner/name#12``."""
 
 _CLOSES = lazy(r"(?:fix(?:e[sd])?|close[sd]?|resolve[sd]?) #\d{1,9}", re.IGNORECASE)
 _ADDS = lazy(r"(?:add|allow|introduce|support)(?:s|ed|ing)?\b", re.IGNORECASE)

@@ -152,18 +152,6 @@ def test_sentence_of_a_page_is_read_without_the_title_of_its_box(path, found):
     assert [clue.text for clue in told] == found
 
 
-@pytest.mark.parametrize(
-    ("name", "told"),
-    [("ages", ["The ages of all pages are read."]), ("age", []), ("limit", []), ("able", [])],
-)
-def test_sentence_of_a_page_has_the_name_as_a_whole_word_of_some_length(name, told):
-    old = "@dataclass\nclass PoolConfig:\n    size: int = 1\n"
-    text = "Pages are readable, of any age. The ages of all pages are read. Set the time-limit.\n"
-    page = ("docs/pool.md", "Intro.\n", f"Intro.\n\n{text}")
-    found = clues(ClueKind.DOCS, ("app/pool.py", old, f"{old}    {name}: int = 2\n"), page)
-    assert [clue.text for clue in found] == told
-
-
 def test_description_ends_before_the_heading_of_its_next_part():
     lines = ["/// Repeats a name some times.", "///", "/// # Panics", "/// When it is long."]
     told = beside([*lines, "pub fn repeat(n: usize) {}"], len(lines), code=True)

@@ -154,6 +154,15 @@ def test_declarations_that_a_package_publishes_as_they_are_belong_to_its_interfa
     assert with_exposure(whole, index | {"packages/vite/package.json": shipped}).public is False
 
 
+def test_declarations_that_a_package_calls_internal_belong_to_no_interface():
+    old = "export interface State {\n  prune(): void\n  tracing: boolean\n}\n"
+    shipped = {"packages/kit/package.json": '{\n  "files": [\n    "src"\n  ]\n}\n'}
+    for name, public in (("internal.d.ts", False), ("public.d.ts", True), ("intern.d.ts", True)):
+        path = f"packages/kit/src/types/{name}"
+        (fact,) = facts_of("Drop it", (path, old, old.replace("  tracing: boolean\n", ""))).items
+        assert with_exposure(fact, shipped).public is public
+
+
 def test_an_index_that_exports_all_types_under_a_name_can_be_read():
     head = "export type * as Proxy from './proxy'\nexport type * from './types'\n"
     old = head + "export { split } from './split'\nexport { load, loadAll } from './load'\n"

@@ -710,6 +710,20 @@ def test_what_an_update_quotes_is_not_deprecated_here():
     assert len(deprecated(message, update, ("log/log.go", "a\n", "b\n"))) == 2
 
 
+def test_variable_whose_name_is_a_constant_of_another_module_is_not_gone():
+    for path, line in (
+        ("app/env.py", 'WATCH_ENV: Final[str] = "APP_WATCH"'),
+        ("app/env.py", 'WATCH_ENV = "APP_WATCH"'),
+        ("app/env.go", 'const watchEnv = "APP_WATCH"'),
+        ("app/env.rs", 'const WATCH: &str = "APP_WATCH";'),
+    ):
+        language = {"py": "python", "go": "go", "rs": "rust"}[path[-2:]]
+        assert env_variables.defined(whole(path, f"{line}\n"), language, "APP_WATCH")
+        assert not env_variables.defined(whole(path, f"{line}\n"), language, "APP_WAT")
+    listed = 'GONE = ["APP_WATCH", "APP_OLD"]\n'
+    assert not env_variables.defined(whole("app/a.py", listed), "python", "APP_WATCH")
+
+
 def test_variable_that_is_read_in_a_folder_of_another_name_is_not_gone():
     text = 'package cmd\n\nfunc quiet() bool {\n\treturn os.Getenv("GH_NO_NEWS") != ""\n}\n'
     assert env_variables.defined(whole("internal/app/cmd.go", text), "go", "GH_NO_NEWS")

@@ -28,6 +28,7 @@ AREAS = {
         "pkg/engine_test.go",
         "promql/fuzz.go",
         "src/test/java/org/example/AppTest.java",
+        "velocity/fuzzer/EncodingFuzzerTest.cpp",
         "src/main/java/org/example/AppTests.java",
         "test-common/src/main/java/org/example/Cluster.java",
         "ui/src/__tests__/button.tsx",
