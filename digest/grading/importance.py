@@ -91,6 +91,11 @@ _WITHOUT_EFFECT = frozenset({"dead", "unused"})
 _UPDATES = frozenset({"bot", "dependency", "title_upgrade", "toolchain"})
 """Signals of an update, which a changelog lists among changes and which few must react to."""
 
+_REQUIRED = frozenset({"bot", "dependency", "title_upgrade"})
+_WEAKNESSES = ("advisory", "label_security", "says_security", "security")
+"""Signals of a security fix: one of what the project requires reaches users with its next release,
+whatever they do."""
+
 _USE = frozenset({"title_hardening", "title_interface", "title_removal"})
 _INTERNAL = lazy(
     r"::|[(]|->|\w<|[a-z][A-Z]|\w\.(?!(?:cfg|conf|env|html|ini|json|lock|log|md|py|toml|txt|ya?ml)$)\w"
@@ -252,13 +257,17 @@ def _due(model: Weights, found: Sequence[Signal], *, undone: bool) -> dict[str, 
     if plain and names >= _REMOVED and "symbol_removed" in due:
         due["symbol_removed"] = Demand(level=Level.HIGH, strength=due["symbol_removed"].strength)
     told = {s.name: s.subject for s in found}
+    section = any(s.name == "note_upgrade" and s.value > 1 for s in found)
+    required = bool(names & _REQUIRED) and "core" not in names
     lesser = {
+        **dict.fromkeys(_WEAKNESSES, required),
         "body_declared": bool(names & (_UPDATES | _FILED | {"title_refactor"})),
         "code_broken": "title_housekeeping" in names,
         "says_deprecation": code.startswith("_"),
         "says_refusal": bool(_INTERNAL.search(code)),
         "note_changed": bool(names & (_UPDATES | _FILED)) or "core" not in names,
-        "note_upgrade": bool(names & (_UPDATES | _FILED | {"title_feature", "title_fix"})),
+        "note_upgrade": bool(names & (_UPDATES | _FILED | {"title_feature"}))
+        or ("title_fix" in names and not section),
         "says_rename": not (
             names & _SHOWN_RENAMES or _FOR_USERS.search(told.get("says_rename", ""))
         ),

@@ -430,7 +430,11 @@ def _notes(facts: Facts) -> Iterator[Signal]:
     for mark in filter(None, marks):
         yield Signal(f"note_{mark}", 1.0)
     guides = [f for f in facts.files if f.added > f.deleted and is_upgrade_guide(f.path)]
-    yield Signal("note_upgrade", float(bool(guides)), *(f.path for f in guides[:1]))
+    section = any(f.added >= _SECTION and not f.deleted for f in guides)
+    yield Signal("note_upgrade", len(guides[:1]) * (1.0 + section), *(f.path for f in guides[:1]))
+
+
+_SECTION = 4  # lines that a guide on upgrading gains; fewer complete what it has
 
 
 def _is_faster(note: Note) -> bool:

@@ -112,7 +112,7 @@ _PLACE = lazy(
 )
 _MOST_PLACES = 20  # the highest number that means a position after a list
 _NOBODY = Background()
-_NO_TOPIC = frozenset({"noise", "aux", "prep", "ask", "join", "it", "own", "greet", "count"})
+_NO_TOPIC = frozenset({"noise", "aux", "prep", "ask", "join", "it", "own", "greet"})
 
 
 @frozen(kw_only=False)
@@ -268,12 +268,11 @@ def split(
     If several changes are ``listed``, it may ask for two of them.
     """
     asked = tidy(text[:LONGEST])
-    of_two = list_rules.two_of_list(asked) if listed else ()
-    told = [read(one, now, zone, replace(background, follows="list")).intent for one in of_two]
-    if told and all(isinstance(one, Nth) and one.place for one in told):
+    if listed and (of_two := list_rules.two_of_list(asked)):
         return of_two
-    if related := list_rules.two_related(asked):
-        return related
+    two = tuple(dict.fromkeys(_NUMBER_OF_CHANGE.findall(asked)))
+    if len(two[1:]) == 1 and says(asked, "relation"):
+        return tuple(f"explain {one}" for one in two)
     whole = len(without_tail(asked))
     for joint in itertools.islice(PHRASES["joint"].finditer(asked), _MOST_JOINTS):
         parts = asked[: joint.start()], asked[joint.end() :]
@@ -357,6 +356,8 @@ _CLAUSE = lazy(
 )
 """Separators between two clauses."""
 
+
+_NUMBER_OF_CHANGE = lazy(r"(?<!\S)#\d{1,9}(?!\w)")
 
 _ZH_JOINT = lazy(r",? ?")
 _SPECIFIC = Touched | Explain | Released | Compare

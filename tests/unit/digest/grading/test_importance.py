@@ -302,6 +302,28 @@ def test_security_update_of_locks_that_no_user_gets_is_medium(path: str, level: 
     assert grade(told).level is level
 
 
+def test_security_update_of_what_the_project_requires_is_medium_and_its_own_fix_high() -> None:
+    title = "chore(deps): update module example.org/relay to v1.70.0 [security] (#12)"
+    mark = replace(fact(FactKind.SECURITY, Action.CHANGED, "[security]"), detail="advisory")
+    told = changed(title, mark)
+    told = replace(told, files=(replace(file(Area.LOCKFILE, 4), path="go.sum"),))
+    by_bot = commit(title, author="renovate[bot]")
+    assert grade(told, commit=by_bot).level is Level.MEDIUM
+    code = replace(told, files=(*told.files, file(Area.CORE, 4)))
+    assert grade(code, commit=by_bot).level is Level.HIGH
+    raised = fact(FactKind.DEPENDENCY, Action.CHANGED, "relay")
+    assert grade(replace(told, items=(mark, raised))).level is Level.MEDIUM
+
+
+def test_fix_with_a_new_section_of_the_notes_on_upgrading_is_high() -> None:
+    told = changed("fix(server): use symmetric encryption for session tokens")
+    guide = replace(file(Area.DOCS, 9), path="docs/upgrading.md", deleted=0)
+    more = replace(told, files=(*told.files, guide))
+    assert grade(more).level is Level.HIGH
+    for less in (replace(guide, added=2), replace(guide, deleted=3)):
+        assert grade(replace(told, files=(*told.files, less))).level is not Level.HIGH
+
+
 def test_refusal_that_names_code_alone_is_not_high() -> None:
     assert grade(changed("Require `Pool.size` to be set")).level is Level.MEDIUM
     assert grade(changed("Require `pool_size` to be set")).level is not Level.LOW

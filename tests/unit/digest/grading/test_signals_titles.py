@@ -148,6 +148,7 @@ def test_demands_of_a_title_are_read(title: str, signal: str) -> None:
         "Use the new call of titles instead of deprecated ones",
         "Assert what is no longer valid",
         "Speed up rebuilds: remove -a from build",
+        "Mount the archive so it stops shipping in the published image",
         "Drop GO111MODULE=on",
         "Drop metrics of stopped targets",
         "Remove requirement to use `--overrides`",
