@@ -7,8 +7,6 @@ import json
 import os
 import signal
 import socket
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -19,14 +17,9 @@ import httpx
 
 from bot.store.ledger import SqlLedger
 from bot.store.sqlite import open_archive
+from tests.e2e.forking import forked
 
 _PATIENCE = 120.0
-
-# The program as it is, but that an end waits for three seconds and not for half a minute.
-_IMPATIENT = (
-    "from bot import cli; from bot.jobs import loop, services;"
-    " services.GRACE = loop.GRACE = 3.0; cli.main()"
-)
 
 
 def free_port() -> int:
@@ -43,15 +36,11 @@ class Running:
         # One of a port, so that several beside each other can be told apart.
         self._log = config.with_name(f"{config.stem}-{port}.log")
         self._stream = self._log.open("w", encoding="utf-8")
-        self.process = subprocess.Popen(
-            [sys.executable, "-c", _IMPATIENT, "run", "--config", str(config), *words],
-            env={
-                **environment,
-                "PYTHONPATH": str(Path(__file__).parents[2]),
-                "DIGESTBOT_LOG_FORMAT": "json",
-            },
-            cwd=config.parent,
-            stderr=self._stream,
+        self.process = forked(
+            ["run", "--config", str(config), *words],
+            {"DIGESTBOT_LOG_FORMAT": "json", **environment},
+            config.parent,
+            self._stream,
         )
         self.client = httpx.Client(
             base_url=f"http://127.0.0.1:{port}", trust_env=False, timeout=120
