@@ -55,9 +55,9 @@ from handlers.questions.openings import (
     opened,
     proven,
     reason_of,
+    with_reading,
     yes_by,
 )
-from handlers.questions.reading_line import with_reading
 from handlers.questions.scope import undoings_below
 
 
@@ -97,6 +97,10 @@ async def ask(
         if not (language or named) and talk and talk.language and _goes_on(reading.intent):
             told = replace(told, language=talk.language)
         intent, there, line, found = await _answered(reading, talk, told)
+        if meant is None and (alone := await _alone(text, reading, intent, found, told)):
+            of_its_own = await _answered(alone, None, told)
+            if of_its_own[-1].total:
+                reading, talk, (intent, there, line, found) = alone, None, of_its_own
         if reading.unknown and meant is None:
             # Changes read for the answer may contain words that the index did not know.
             anew, _ = await _read(text, understood, told, talk)
@@ -123,6 +127,24 @@ async def ask(
     if not ends and (talk is None or reading.sure or found.total or found.listed):
         await follow_ups.remember(intent, found, paged, talk, asked)
     return _as_meant(_measured(intent, found, told), meant, told.language)
+
+
+async def _alone(
+    text: str, reading: Reading, intent: intents.Intent, found: Answer, ctx: Context
+) -> Reading | None:
+    """The reading of a whole question that was taken for one about a list of names, without result.
+
+    *Any fixes for path traversal*, after *which flags were added*, is no question about flags.
+    """
+    again = reading.intent
+    if not isinstance(again, intents.Again) or again.only or not (again.topic and again.kinds):
+        return None
+    of_names = isinstance(intent, intents.Changed) and (intent.things or intent.actions)
+    if not of_names or found.error is not None or (found.total and found.topic == again.topic):
+        return None
+    alone, _ = await _read(text, "", ctx, None)
+    whole = alone.sure and isinstance(alone.intent, intents.Changed) and alone.intent.topic
+    return alone if whole else None
 
 
 def _is_lost(reading: Reading) -> bool:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from digest.core.authors import is_bot
-from digest.core.change import printable
+from digest.core.change import FileStatus, printable
 from digest.core.enums import Language
+from digest.core.facts import Action, FileFacts
 from digest.core.grade import Graded, Level, Repository
 from digest.core.patterns import lazy
 from digest.document import Block, Chart, Code, Item, Listing, Paragraph, Span, Spans, Strong, Text
@@ -127,9 +128,30 @@ MOST_FOLDERS = 5  # folders that are named below the files
 
 
 def by_file(
-    changes: Sequence[Graded], language: Language, most: int = MOST_FILES
+    changes: Sequence[Graded],
+    language: Language,
+    most: int = MOST_FILES,
+    *,
+    actions: Collection[Action] = (),
+    within: str = "",
 ) -> tuple[Block, ...]:
-    """The files, and then the folders, with their numbers of changes and of changed lines."""
+    """The files, and then the folders, with their numbers of changes and of changed lines.
+
+    With ``actions``, only the files that the changes added, removed or renamed ``within`` a folder.
+    """
+    if done := next((action for action in actions if action in _STATUS_OF), None):
+        found = (f for g in changes for f in files_with(g, (done,)) if f.path.startswith(within))
+        paths = list(
+            dict.fromkeys(
+                f"{file.old_path} → {file.path}" if done is Action.RENAMED else file.path
+                for file in found
+            )
+        )
+        items = [Item((Code(printable(path)),)) for path in paths[:most]]
+        if len(paths) > most:
+            items.append(Item((Text(wording.MORE_FILES.text(language, n=len(paths) - most)),)))
+        title = wording.FILES_DONE[done.value].text(language, n=len(paths))
+        return Paragraph((Strong(title),)), Listing(tuple(items))
     files = _touched(changes, lambda path: path)
     folders = _touched(changes, lambda path: path[: path.rfind("/") + 1])
     told = _places(wording.BY_FILES, wording.MORE_FILES, files, most, language)
@@ -138,6 +160,19 @@ def by_file(
     named = Listing(tuple(_of_path(folder, language) for folder in folders[:MOST_FOLDERS]))
     head = wording.BY_FOLDERS.text(language, n=len(folders))
     return (*told, Paragraph((Strong(head),)), named)
+
+
+_STATUS_OF = {
+    Action.ADDED: FileStatus.ADDED,
+    Action.REMOVED: FileStatus.DELETED,
+    Action.RENAMED: FileStatus.RENAMED,
+}
+
+
+def files_with(graded: Graded, actions: Collection[Action]) -> list[FileFacts]:
+    """The files to which a change did one of some actions."""
+    statuses = {_STATUS_OF.get(action) for action in actions}
+    return [file for file in graded.facts.files if file.status in statuses]
 
 
 def by_folder(

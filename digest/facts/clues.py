@@ -219,7 +219,7 @@ def _docs(facts: Sequence[Fact]) -> Find:
             return
         _, new = scene.lines
         for number, line in new.changed:
-            name = next((n for n in plain if len(n) > 3 and n in line), "")
+            name = next((n for n in plain if len(n) > 3 and _has(line, n)), "")
             text = _sentence_about(name, number, new) if name else ""
             if text and "|" not in text:
                 yield Clue(kind=ClueKind.DOCS, text=text, name=name, evidence=new.evidence(number))
@@ -239,9 +239,14 @@ def _sentence_about(name: str, number: int, sheet: SideLines) -> str:
     about = (
         sentence
         for sentence in sentences(paragraph)
-        if name in sentence and sentence.rstrip("`*)").endswith(".")
+        if _has(sentence, name) and sentence.rstrip("`*)").endswith(".")
     )
     return clean(next(about, ""))
+
+
+def _has(text: str, name: str) -> bool:
+    """Whether a text has a name as a whole word."""
+    return name in text and bool(re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", text))
 
 
 def _goes_on(line: str) -> bool:

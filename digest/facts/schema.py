@@ -131,7 +131,7 @@ def _blocks(whole: tuple[str, ...], language: str) -> list[str]:
     pending = ""
     for line in whole:
         names.append(stack[-1])
-        code = line.split("//", 1)[0].split("#", 1)[0]
+        code = line.partition("//")[0].partition("#")[0]
         if match := _BLOCK[language].match(code):
             pending = match[2] if match[1] not in {"oneof", "extend"} else ""
         for mark in code:

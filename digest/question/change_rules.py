@@ -183,7 +183,7 @@ def touched(asked: Asked) -> Iterator[Weighed]:
     if asked.has("bump"):  # "was FlashInfer bumped this week" asks for the versions of the week
         weight += 1.0 * asked.has("history") - 2.0 * (not sure and bool(asked.spans))
     build = next((one.name for one in asked.slots(Platform)), "")
-    claim = claim_of(asked) or _wanted(asked) or ("value" if build else "")
+    claim = claim_of(asked) or wanted(asked) or ("value" if build else "")
     yield Weighed(weight, Touched(name=name, window=window, claim=claim, platform=build))
 
 
@@ -253,7 +253,7 @@ def began(asked: Asked) -> Iterator[Weighed]:
         return
     if 0 < len(asked.words) <= _MOST_DESCRIBED:
         weight = 1.6 + 2.0 * asked.says("came_in")
-        yield Weighed(weight, Touched(name=" ".join(asked.words), claim=_wanted(asked) or "added"))
+        yield Weighed(weight, Touched(name=" ".join(asked.words), claim=wanted(asked) or "added"))
 
 
 def unused(asked: Asked, intent: Intent) -> tuple[str, ...]:
@@ -291,7 +291,7 @@ def claim_of(asked: Asked) -> str:
     return "experimental" if claim == "stable" and asked.says("early") else claim
 
 
-def _wanted(asked: Asked) -> str:
+def wanted(asked: Asked) -> str:
     """Another question about a name: replacement, when it was added or removed, value, release."""
     if asked.has("instead") and not (asked.says("yes_or_no") or asked.has("default")):
         return "instead"

@@ -9,7 +9,7 @@ from operator import attrgetter
 from digest.core.enums import ChangeKind, Language
 from digest.core.facts import FactKind
 from digest.question.asked import Asked, Weighed, rule
-from digest.question.change_rules import ABOUT, claim_of, switched_to, time_counted
+from digest.question.change_rules import ABOUT, claim_of, switched_to, time_counted, wanted
 from digest.question.intent import (
     SUBJECT,
     Affected,
@@ -46,12 +46,13 @@ def short(asked: Asked) -> Iterator[Weighed]:
         cue = declared.cue if "nth" not in asked.values else ""  # "the diff of the last one"
         if cue and asked.has(cue) and asked.only(cue, "again", "join", *declared.beside):
             yield Weighed(6.0 if intent in {Help, PrivacyOf, Status} else 5.0, intent())
+    alone = not (asked.left or any(map(_slot, asked.tokens)))
     for tag, retell in _RETOLD.items():
         beside = _BESIDE_LANGUAGE if retell.language else _BESIDE_LENGTH
         if asked.has(tag) and asked.only(tag, *beside):
             yield Weighed(5.0, Nth(place=0) if retell.longer and asked.follows == "row" else retell)
-        elif asked.has(tag) and asked.follows and retell.language and not asked.left:
-            yield Weighed(0.0 if any(map(_slot, asked.tokens)) else 3.5, retell)
+        elif asked.has(tag) and asked.follows and retell.language and alone:
+            yield Weighed(3.5, retell)
     if asked.follows and asked.says("sum_up") and asked.only("digest", *_BESIDE_LENGTH):
         yield Weighed(8.5, Retell(longer=False))
     if asked.follows in _ONE and asked.has("lines") and asked.only(*_BESIDE_LINES):
@@ -85,13 +86,18 @@ def of_the_last(asked: Asked) -> Iterator[Weighed]:
     if asked.follows and asked.says("reaches_asker") and not dated:
         names = [slot.name for slot in asked.slots(Symbol)] if asked.follows in _ONE else []
         yield Weighed(7.5, ShowDiff(part=names[0]) if names else Affected(its=True))
+    came = "added" if asked.says("when_it_came") else ""
+    claim = claim_of(asked) or wanted(asked) or came
     if asked.follows == "name" and _is_of_name(asked):
-        came = "added" if asked.says("when_it_came") else ""
-        of_name = Touched(name="", claim=claim_of(asked) or came)
+        of_name = Touched(name="", claim=claim)
         yield Weighed(7.4, ShowDiff(part=SUBJECT) if asked.says("before") else of_name)
+    elif asked.follows in _ONE and _is_of_its_name(asked):
+        kinds = tuple(map(FactKind, asked.values.get("thing", ())))
+        yield Weighed(8.7, Touched(name="", claim=claim, things=kinds))
     it = asked.has("it") or asked.text.startswith(("进", "已经进", "合进"))
-    if it and asked.slots(Release) and not asked.spans and asked.only_words(*_SHIPPED):
-        yield Weighed(7.2 if asked.follows in _ONE else 0.0, Released())  # "is it in 3.14"
+    tagged = asked.follows in _ONE and asked.slots(Release) and not asked.spans
+    if it and tagged and asked.only_words(*_SHIPPED):
+        yield Weighed(7.2, Released())  # "is it in 3.14"
     said = ("change",) if several or spoken or asked.follows == "release" else ()
     if asked.follows in _MANY and asked.has("count") and asked.only(*_COUNTING, *said):
         yield Weighed(4.6, Retell())  # "how many is that"
@@ -133,16 +139,37 @@ def of_the_last(asked: Asked) -> Iterator[Weighed]:
 
 def _is_of_name(asked: Asked) -> bool:
     """Whether it asks for the state of the name under discussion, or when it was added."""
-    if any(token.slot is not None for token in asked.tokens) or not asked.only(*_ITS, "count"):
+    if any(token.slot is not None for token in asked.tokens):
+        return False
+    if not asked.only(*_ITS, *_THINGS, "instead", "count"):
         return False
     if asked.says("before") or (claim_of(asked) and not asked.has("who")):
         return True  # "is it gone already"
+    if wanted(asked) in {"removed", "instead"} and not asked.has("why", "who"):
+        return True  # "when was it removed", "what should I use instead"
     if asked.has("state", "default", "history") and not asked.says("when_released"):
         return True
     if asked.says("when_it_came"):
         return True  # "when did it come"
     return (asked.has("act:added") or "有的" in asked.text) and not asked.has("why")
 
+
+def _is_of_its_name(asked: Asked) -> bool:
+    """Whether it asks for the one flag or variable of the current change: *and its default*."""
+    if any(token.slot is not None for token in asked.tokens) or asked.has("why", "who"):
+        return False
+    several = asked.says("those") or asked.says("which_of_those") or asked.has("among")
+    counts = ("count",) if asked.has("default") else ()  # 默认值是多少
+    if several or not asked.only(*_ITS, *_THINGS, *counts, "instead"):
+        return False
+    claim = claim_of(asked) or wanted(asked)
+    if claim == "instead":
+        return True
+    named = asked.has(*_THINGS) and claim
+    return bool(named or asked.has("default")) and not asked.says("which_several")
+
+
+_THINGS = tuple(f"thing:{kind}" for kind in ("flag", "environment", "config", "metric", "route"))
 
 _SHIPPED = ("it", "aux", "prep", "history", "releases")
 _COUNTING = ("count", "prep", "it", "aux", "ask", "among", "entry")

@@ -104,7 +104,8 @@ class Changed(Filtered):
 class Touched(Enquiry):
     """What happened to a named thing of the code: a class, a function, a flag, a variable.
 
-    ``name`` is empty for the name under discussion. ``window`` is ``None`` for the whole archive.
+    ``name`` is empty for the name under discussion, or the one of the current change, which is of
+    one of the ``things`` if there are any. ``window`` is ``None`` for the whole archive.
     ``claim`` is what the answer begins with: yes or no on whether it is ``there``, ``needed``,
     ``gone``, ``renamed``, ``deprecated``, ``stable``, ``experimental`` or on by ``default``;
     otherwise when it was ``added`` or ``removed``, its ``value``, the first ``release`` with it, or
@@ -115,6 +116,7 @@ class Touched(Enquiry):
     window: Span | None = None
     claim: str = field(default="", compare=False)
     platform: str = field(default="", compare=False)
+    things: tuple[FactKind, ...] = field(default=(), compare=False)
 
 
 @frozen

@@ -13,7 +13,7 @@ from digest.question.asked import Asked, Weighed, rule
 from digest.question.change_rules import switched_to, time_counted
 from digest.question.commit_range import Refs, release_number
 from digest.question.intent import Changed, Lookup, Search, Top
-from digest.question.lexicon import PHRASES
+from digest.question.lexicon import PHRASES, says
 from digest.question.range_rules import reaching
 from digest.question.slot_values import Filters, Path, Quote, Release, Symbol
 from digest.window import Window
@@ -136,23 +136,37 @@ _NAMED = frozenset({"flag", "environment", "config", "metric", "route"})
 
 
 def two_of_list(text: str) -> tuple[str, ...]:
-    """Questions about two changes of the last list: *both*, *1 and 3*, *the first two*."""
-    if _TWO.fullmatch(text):
-        return "number 1", "number 2"
-    found = _PAIR.fullmatch(text)
-    said = [one.lower() for one in found.groups() if one] if found else []
-    return tuple(f"number {_PLACE_OF.get(one, one)}" for one in said)
+    """A question about two changes of the last list as one about each.
+
+    *Both*, *who wrote those two*, *1 and 3*, *前两个发版了吗*.
+    """
+    if found := _PAIR.fullmatch(text):
+        said = [one.lower() for one in found.groups() if one]
+        return tuple(f"number {_PLACE_OF.get(one, one)}" for one in said)
+    if len(text) > _MOST_OF_TWO or (both := _BOTH.search(text)) is None:
+        return ()
+    before, after = text[: both.start()], _THEY.sub("it", text[both.end() :])
+    places = ("the first one", "the second one") if both[0].isascii() else ("第一个", "第二个")
+    rest = f"{before}{after}".strip(" ,?")
+    return tuple(f"{before}{one}{after}" if rest else one for one in places)
 
 
-_ABOUT_TWO = (
-    r"(?:(?:and|ok|so|then) )*(?:(?:tell me (?:more )?about|explain|describe|show(?: me)?"
-    r"|more (?:on|about)|what about|what (?:are|is|do)|details (?:on|of|for)) )?"
-)
-_TWO = lazy(
-    rf"{_ABOUT_TWO}(?:(?:those|these|the (?:first|top)|the) two|both(?: of (?:them|those|these))?)"
-    r"(?: (?:ones|changes|prs|commits))?(?: do| mean)?(?: please| pls)?"
-    r"|(?:讲讲|说说|解释(?:一下)?|看看)?[这那前][两俩][个条]?(?:变更|改动|提交)?"
-    r"(?:都?是?(?:啥|什么|干嘛的|做什么的)|(?:[讲说]|解释)一下|呢)?",
+def two_related(text: str) -> tuple[str, ...]:
+    """A question about how two changes relate as one about each: *how do #1 and #2 relate*."""
+    two = tuple(dict.fromkeys(_NUMBER_OF_CHANGE.findall(text)))
+    if len(two) != _TWO or not says(text, "relation"):
+        return ()
+    return tuple(f"explain {one}" for one in two)
+
+
+_TWO = 2
+_NUMBER_OF_CHANGE = lazy(r"(?<!\S)#\d{1,9}(?!\w)")
+_MOST_OF_TWO = 80  # characters of a question about two changes that it does not name
+_THEY = lazy(r"\b(?:they|them)\b", re.IGNORECASE)
+_BOTH = lazy(
+    r"\b(?<!which of )(?:(?:those|these|the|(?:the )?(?:first|top)) two"
+    r"|both(?: of (?:them|those|these))?)"
+    r"(?: (?:ones|changes|prs|commits))?\b|[这那前][两俩][个条]?(?:变更|改动|提交)?",
     re.IGNORECASE,
 )
 _PLACE_OF = {
@@ -160,7 +174,9 @@ _PLACE_OF = {
     **dict(zip("一二三四五", range(1, 6), strict=True)),
 }
 _PAIR = lazy(
-    rf"{_ABOUT_TWO}(?:the |numbers? )?(\d{{1,2}}|first|second|third|fourth|fifth)(?: one)?"
+    r"(?:(?:and|ok|so|then) )*(?:(?:tell me (?:more )?about|explain|describe|show(?: me)?"
+    r"|more (?:on|about)|what about|what (?:are|is|do)|details (?:on|of|for)) )?"
+    r"(?:the |numbers? )?(\d{1,2}|first|second|third|fourth|fifth)(?: one)?"
     r" (?:and|&) (?:the |number )?(\d{1,2}|first|second|third|fourth|fifth)(?: ones?)?"
     r"(?: please| pls)?"
     r"|第([一二三四五])[个条]?[和跟与、]第?([一二三四五])[个条]?.{0,6}",
@@ -304,7 +320,7 @@ def _listing(asked: Asked) -> Changed | None:
         label=asked.filters.label,
         per=time_counted(asked),
         people=people,
-        files=asked.counts("per:file") and not (paths or asked.counts("per:folder")),
+        files=_counts_files(asked) and not asked.counts("per:folder"),
         folders=asked.counts("per:folder") and not paths,
         mergers=asked.says("who_merged" if people else "merged_by")
         and (people or bool(asked.author)),
@@ -322,6 +338,14 @@ def _listing(asked: Asked) -> Changed | None:
         keepers=people and (asked.has("keep") or to_review),
         loose=asked.is_loose,
     )
+
+
+def _counts_files(asked: Asked) -> bool:
+    """Whether the question asks for files: *which files changed most*, *deleted files in src/*."""
+    done = bool(asked.actions) and not asked.things
+    if done and any(t.text.lower() in {"files", "文件"} for t in asked.tokens if not t.slot):
+        return True
+    return asked.counts("per:file") and (done or not asked.slots(Path))
 
 
 def _is_gain(asked: Asked) -> bool:

@@ -112,7 +112,7 @@ _PLACE = lazy(
 )
 _MOST_PLACES = 20  # the highest number that means a position after a list
 _NOBODY = Background()
-_NO_TOPIC = frozenset({"noise", "aux", "prep", "ask", "join", "it", "own", "greet"})
+_NO_TOPIC = frozenset({"noise", "aux", "prep", "ask", "join", "it", "own", "greet", "count"})
 
 
 @frozen(kw_only=False)
@@ -268,11 +268,12 @@ def split(
     If several changes are ``listed``, it may ask for two of them.
     """
     asked = tidy(text[:LONGEST])
-    if listed and (of_two := list_rules.two_of_list(asked)):
+    of_two = list_rules.two_of_list(asked) if listed else ()
+    told = [read(one, now, zone, replace(background, follows="list")).intent for one in of_two]
+    if told and all(isinstance(one, Nth) and one.place for one in told):
         return of_two
-    two = tuple(dict.fromkeys(_NUMBER_OF_CHANGE.findall(asked)))
-    if len(two[1:]) == 1 and says(asked, "relation"):
-        return tuple(f"explain {one}" for one in two)
+    if related := list_rules.two_related(asked):
+        return related
     whole = len(without_tail(asked))
     for joint in itertools.islice(PHRASES["joint"].finditer(asked), _MOST_JOINTS):
         parts = asked[: joint.start()], asked[joint.end() :]
@@ -356,8 +357,6 @@ _CLAUSE = lazy(
 )
 """Separators between two clauses."""
 
-
-_NUMBER_OF_CHANGE = lazy(r"(?<!\S)#\d{1,9}(?!\w)")
 
 _ZH_JOINT = lazy(r",? ?")
 _SPECIFIC = Touched | Explain | Released | Compare

@@ -79,9 +79,14 @@ def beside_period(asked: Asked) -> Iterator[Weighed]:
     goes_on = asked.follows or "again" in asked.opening
     if one and goes_on and not asked.against and asked.only_words(*beside, *also):
         yield Weighed(6.5, Again(window=asked.span, compared=True))
-    if steps and not asked.against and not asked.references and asked.only_words(*beside, *also):
+    filters = [tag for tag in asked.tags if tag.startswith(("kind:", "level:"))]
+    still = ("history", *filters)  # "still only the fixes"
+    named = asked.against or asked.references
+    if steps and not named and asked.only_words(*beside, *also, *still):
         again = Again(later=steps[0].unit) if steps[0].later else Again(earlier=steps[0].unit)
-        yield Weighed(5.0, replace(again, topic=asked.topic, compared=compared))
+        again = replace(again, kinds=asked.kinds, level=None if asked.kinds else asked.level)
+        weight = 5.5 if filters else 5.0
+        yield Weighed(weight, replace(again, topic=asked.topic, compared=compared))
 
 
 @rule

@@ -11,25 +11,32 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
-from typing import Any
 
 from digest.answer.answers import Answer
 from digest.answer.listing import listed_in
 from digest.answer.tallies import people_of
 from digest.core.authors import without_backticks
-from digest.core.facts import Action, Area
+from digest.core.facts import Area
 from digest.core.grade import Graded
 from digest.core.reference import Query, Reference
 from digest.core.release import asked_release
 from digest.errors import NothingBefore, UserError
-from digest.question.commit_range import Refs, Span
+from digest.question.commit_range import Refs
+from digest.question.continuation import (
+    COUNTED,
+    applied,
+    back_to,
+    list_of,
+    looked_at,
+    names_meant,
+    turned,
+    window_of,
+)
 from digest.question.intent import (
     SUBJECT,
-    Affected,
     Again,
     CatchUp,
     Changed,
-    Compare,
     DigestOf,
     Explain,
     Intent,
@@ -39,19 +46,16 @@ from digest.question.intent import (
     OfChange,
     OfCurrent,
     Released,
-    Releases,
     Retell,
     Risky,
-    Search,
     ShowDiff,
     Touched,
     Unknown,
     Why,
-    in_period,
     is_elliptic,
     span_of,
 )
-from digest.question.periods import Now, beside, default_period
+from digest.question.periods import Now
 from digest.question.questions import QUESTIONS, format_intent
 from digest.topics.terms import roots
 from digest.window import Window
@@ -92,6 +96,10 @@ def _subjects(talk: Talk | None, ctx: Context) -> list[Intent]:
     asked = (talk.subjects or (talk.question,)) if talk else ()
     intents = [_read(question, ctx) for question in reversed(asked)]
     return [intent for intent in intents if intent is not None]
+
+
+def _now(ctx: Context) -> Now:
+    return Now(ctx.clock.now().replace(microsecond=0), ctx.zone)
 
 
 def _read(question: str, ctx: Context) -> Intent | None:
@@ -141,30 +149,30 @@ async def _fitting(
         intent, subjects = Nth(place=0), subjects[:1]  # "why was it removed"
     if isinstance(intent, Touched) and name:
         return replace(name, claim=intent.claim)
+    if isinstance(intent, Touched) and subjects and isinstance(subjects[0], Explain):
+        return await _of_its_name(intent, subjects[0], talk, ctx)
     if isinstance(intent, ShowDiff) and intent.part == SUBJECT:
         intent = replace(intent, part=name.name if name else "")
     for subject in subjects:
-        if full := _applied(intent, subject):
+        if full := applied(intent, subject):
             return full
     raise NothingBefore(await _rows(talk, ctx))
 
 
-def _applied(intent: Intent, subject: Intent) -> Intent | None:
-    """The question about a subject; ``None`` if it does not fit it."""
-    match intent, subject:
-        case OfCurrent(), Explain(reference=reference):
-            return replace(intent, reference=reference)
-        case Nth() | Touched(), Explain() | Touched():
-            return subject
-        case Released() | ShowDiff(), Touched():
-            return subject
-        case Released(), _ if isinstance(span := span_of(subject), Refs):
-            return Releases(window=span)
-        case Affected(), Explain(reference=reference):
-            return Risky(reference=reference)
-        case Affected(), Changed() | DigestOf() | Compare():
-            return Affected(window=span_of(subject))
-    return None
+async def _of_its_name(intent: Touched, change: Explain, talk: Talk | None, ctx: Context) -> Intent:
+    """The question about the one name of a change. Raises ``NothingBefore`` if it has several."""
+    sha = change.reference.sha or ""
+    found = await _listed((sha,), ctx)
+    names = names_meant(found[sha].facts.items, intent) if sha in found else ()
+    if len(names) == 1:
+        return Touched(name=names[0], claim=intent.claim)
+    if not names:
+        about = Risky if intent.claim == "instead" else Explain
+        return about(reference=change.reference)
+    if talk and ctx.conversations is not None and ctx.conversation is not None:
+        rows = tuple(format_intent(Touched(name=name)) for name in names)
+        await ctx.conversations.keep(ctx.conversation, replace(talk, listed=rows))
+    raise NothingBefore(names[:_SHOWN])
 
 
 _SHOWN = 3  # changes that are named where it is not clear which is meant
@@ -195,8 +203,9 @@ async def _alike(
         theirs = next((_read(question, ctx) for question in people), None) or about
         if getattr(theirs, "author", ""):  # "their fixes", of the first of several people
             narrowed = replace(again, same="")
-            return theirs if narrowed == Again() else _turned(theirs, narrowed, ctx)
-    span, now = again.window or _window(about, ctx), Now(ctx.clock.now(), ctx.zone)
+            return theirs if narrowed == Again() else turned(theirs, narrowed, _now(ctx))
+    now = _now(ctx)
+    span = again.window or window_of(about, now)
     days = {one.commit.committed_at.astimezone(ctx.zone).date() for one in changes.values()}
     if again.same == "day" and len(days) == 1:
         return Changed(window=now.days(*days, *days), kinds=again.kinds)
@@ -211,7 +220,7 @@ async def _alike(
         main = max(files, key=lambda file: (file.area is Area.CORE, file.added + file.deleted))
         return Changed(window=again.window or now.hours(_MONTH), path=main.path, kinds=again.kinds)
     if again.window is None and isinstance(span, Window) and span.until - span.since <= _DAY:
-        span = default_period(ctx.clock.now(), ctx.zone)  # of a day's list, nobody did much else
+        span = now.usual  # of a day's list, nobody did much else
     return Changed(window=span, author=people_of(changes[sha])[0], kinds=again.kinds)
 
 
@@ -244,7 +253,7 @@ async def _described(
     if wanted and fits:
         return _ASPECTS.get(nth.aspect, Explain)(reference=Reference(sha=fits[0]))
     last = next((subject for subject in subjects if not isinstance(subject, OfChange)), None)
-    return replace(_list_of(last, ctx), topic=nth.about, top=None)
+    return replace(list_of(last, _now(ctx)), topic=nth.about, top=None)
 
 
 async def _of_list(nth: Nth, talk: Talk | None, ctx: Context) -> Intent:
@@ -263,7 +272,7 @@ async def _of_list(nth: Nth, talk: Talk | None, ctx: Context) -> Intent:
     subject = _read(row, ctx)
     if subject is None:
         raise NothingBefore
-    return (_applied(aspect(), subject) if aspect else None) or subject
+    return (applied(aspect(), subject) if aspect else None) or subject
 
 
 def _told_again(intent: More | Retell, talk: Talk | None, ctx: Context) -> tuple[Intent, Context]:
@@ -285,7 +294,7 @@ def _told_again(intent: More | Retell, talk: Talk | None, ctx: Context) -> tuple
 
 def _again(again: Again, talk: Talk | None, subjects: Sequence[Intent], ctx: Context) -> Intent:
     """The question about the last list, narrowed or turned. Raises ``NothingBefore``."""
-    last = _read(talk.question, ctx) if talk else None
+    last, now = _read(talk.question, ctx) if talk else None, _now(ctx)
     of_change = last if isinstance(last, OfChange) else None
     if again.reference:
         return replace(of_change or Explain(reference=again.reference), reference=again.reference)
@@ -293,99 +302,14 @@ def _again(again: Again, talk: Talk | None, subjects: Sequence[Intent], ctx: Con
     if again.topic and asked_release(again.topic):
         if isinstance(last, Released):
             return last  # "and in 1.2": the answer names the first release
-        whole = _list_of(lists[0] if lists else None, ctx)
+        whole = list_of(lists[0] if lists else None, now)
         about = f"{whole.topic} in {again.topic}" if whole.topic else again.topic
-        return replace(whole, window=_window(None, ctx), topic=about)
+        return replace(whole, window=window_of(None, now), topic=about)
     if again.back and lists:
-        return lists[0] if of_change else _back(lists)
+        return lists[0] if of_change else back_to(lists)
     if not lists and (again.level or again.back or again.without):
         raise NothingBefore
-    return _turned(_looked_at(again, lists, ctx), again, ctx)
-
-
-def _looked_at(again: Again, lists: Sequence[Intent], ctx: Context) -> Intent | None:
-    """The list that a follow-up filters: the last one, but not numbers asked for beside it."""
-    last = lists[0] if lists else None
-    says = again.topic or again.kinds or again.level or again.without or again.author or again.path
-    if not isinstance(last, Changed) or not says:
-        return last
-    plain = replace(last, **_COUNTED)
-    seen = [replace(_list_of(one, ctx), window=last.window) for one in lists]
-    return plain if plain in seen else last
-
-
-def _back(lists: Sequence[Intent]) -> Intent:
-    """All of a list that was narrowed, in the period of the last one."""
-    last, whole = lists[0], lists[-1]
-    if isinstance(last, Changed) and getattr(whole, "topic", "") not in last.topic:
-        return lists[1]  # from what the author of a change of it did
-    if isinstance(last, Changed | DigestOf) and isinstance(whole, Changed | DigestOf):
-        whole = replace(whole, window=last.window)
-    if whole != last or not isinstance(last, Changed):
-        return whole
-    return Changed(window=last.window, topic=last.topic, author=last.author, path=last.path)
-
-
-_ASKED = ("topic", "author", "path", "per", "people", "files", "folders", "top", "things",
-          "actions", "switched")  # fmt: skip
-"""Fields of a follow-up that replace those of a list question."""
-_COUNTED: dict[str, Any] = {"per": "", "people": False, "files": False, "folders": False}
-
-
-def _turned(last: Intent | None, again: Again, ctx: Context) -> Intent:
-    """The last question filtered, for another period, or about another topic in the same one."""
-    base = _list_of(last, ctx)
-    if again.compared:
-        other = span_of(_turned(last, replace(again, compared=False), ctx))
-        if not (isinstance(base.window, Window) and isinstance(other, Window)):
-            raise NothingBefore
-        return replace(last if isinstance(last, Releases) else base, against=other)
-    if again.level or (again.kinds and not again.topic):
-        whole = last if isinstance(last, Search) else base
-        level, kinds = again.level or whole.level, again.kinds or whole.kinds
-        whole = replace(whole, level=level, kinds=kinds)
-        return replace(whole, undone=again.undone) if isinstance(whole, Changed) else whole
-    if unit := again.earlier or again.later:
-        if not isinstance(base.window, Window):
-            raise NothingBefore
-        now = Now(ctx.clock.now(), ctx.zone)
-        stepped = beside(base.window, unit, now, later=bool(again.later))
-        return _turned(last, replace(again, window=stepped, earlier="", later=""), ctx)
-    base = replace(base, without=(*base.without, *again.without))
-    if again == Again(without=again.without):
-        return base
-    if isinstance(last, Touched) and again == Again(topic=again.topic):
-        return Touched(name=again.topic)  # "and what about --slow"
-    asks = {name: getattr(again, name) for name in _ASKED if getattr(again, name)}
-    if asks.keys() & _COUNTED.keys():
-        base = replace(base, **_COUNTED)  # "and by folder" instead of by author
-    if again.author and base.people:
-        base = replace(base, people=False, top=None)  # one of the people who were listed
-    if not asks:
-        return in_period(base if again.without else last, again.window)
-    # "and the variables", of flags
-    asks.pop("topic" if again.things and (base.things or base.actions) else "things", None)
-    if again.only and "/" in base.topic:
-        base = replace(base, topic="", path=base.topic)  # "how many of those are panics"
-    elif again.only and base.topic:
-        asks["topic"] = f"{base.topic} {again.topic}"
-    if again.things or again.actions:
-        base = replace(base, switched="")
-    if again.switched and not base.things:
-        base = replace(base, actions=(Action.ADDED,))
-    kinds = again.kinds or base.kinds
-    return replace(base, window=again.window or base.window, kinds=kinds, **asks)
-
-
-def _list_of(subject: Intent | None, ctx: Context) -> Changed:
-    """The list question of a subject, or all changes of its period."""
-    return subject if isinstance(subject, Changed) else Changed(window=_window(subject, ctx))
-
-
-def _window(last: Intent | None, ctx: Context) -> Span:
-    """The period of a question, or the usual one."""
-    listed = isinstance(last, Changed | DigestOf | Search | Compare)
-    return (last and listed and span_of(last)) or default_period(ctx.clock.now(), ctx.zone)
+    return turned(looked_at(again, lists, now), again, now)
 
 
 def _kept_subjects(
@@ -406,7 +330,7 @@ def _kept_subjects(
     window = answer.window if isinstance(intent, CatchUp) else None
     question = format_intent(DigestOf(window=window) if window else intent)
     if isinstance(asked, Again):
-        narrowing = ("only", "level", "kinds", "without", "switched", "same", *_COUNTED)
+        narrowing = ("only", "level", "kinds", "without", "switched", "same", *COUNTED)
         narrows = any(getattr(asked, one) for one in narrowing)
         held = held if narrows else () if asked.back else held[:-1]
         held = before.subjects if before and asked.same else held  # with the change

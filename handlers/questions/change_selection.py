@@ -38,12 +38,15 @@ from handlers.questions.scope import QueryResult, count, left_of, reach
 
 
 async def select_by_action(asked: Meant, ctx: Context) -> Meant:
-    """The changes that added or removed something of a topic, by their titles or their files.
+    """The changes that added or removed something of a topic, or files, by titles or files.
 
     A file in a folder named after the topic is such a thing: ``models/qwen.py`` for *models*.
     """
     actions, resolved = asked.intent.actions, asked.resolved
     select, repository = ctx.archive.select, ctx.watched.repository
+    if asked.intent.files:
+        having = [g for g in await selected(asked, ctx) if tallies.files_with(g, actions)]
+        return replace(asked, held=await listed_result(having, resolved, ctx), only=having)
     patterns = [SAYS[action] for action in actions]
     changes = await select(repository, query_of(asked))
     said = [g for g in changes if any(pattern.search(g.title) for pattern in patterns)]
@@ -286,7 +289,8 @@ async def with_counts(document: Document, asked: Meant, ctx: Context) -> Documen
     elif intent.people:
         told += await asyncio.to_thread(tallies.by_author, changes, repository, language, **most)
     if intent.files:
-        told += await asyncio.to_thread(tallies.by_file, changes, language, **most)
+        named = partial(tallies.by_file, actions=intent.actions, within=intent.path)
+        told += await asyncio.to_thread(named, changes, language, **most)
     if intent.folders:
         told += await asyncio.to_thread(tallies.by_folder, changes, language, **most)
     if intent.per:

@@ -168,7 +168,7 @@ async def _otherwise(intent: Changed, reached: Reach, ctx: Context, tip: Tip) ->
             return await name_history(Touched(name=intent.topic), ctx)
     if intent.defaults:
         return await _or_wider(_defaults, intent, reached, ctx, tip)
-    if intent.things or (intent.actions and not intent.topic):
+    if intent.things or (intent.actions and not (intent.topic or intent.files)):
         told = await _or_wider(names, intent, reached, ctx, tip)
         if told is None and FactKind.DEPENDENCY in intent.things:
             # A package that is required is no misspelt word.
@@ -227,7 +227,7 @@ async def _refined(asked: Meant, ctx: Context, tip: Tip, *, vague: bool) -> Mean
         asked = replace(asked, held=change_selection.with_dates(asked.held, ctx))
     if intent.newcomers or intent.figures:
         asked = await change_selection.select_by_mark(asked, ctx, tip)
-    if intent.actions and intent.topic and not intent.things:
+    if intent.actions and (intent.topic or intent.files) and not intent.things:
         asked = await change_selection.select_by_action(asked, ctx)
     if intent.top and not change_selection.is_counted(intent):
         return await change_selection.keep_top(asked, ctx)

@@ -209,7 +209,7 @@ async def with_close_titles(
     # What was found without some of the words, or misread, may be anything.
     lax = found.topic != getattr(intent, "topic", "") or not (found.total or reading.sure)
     if lax and isinstance(intent, Changed) and not (_is_counted(intent) or intent.top):
-        filtered = False
+        filtered = "/" in intent.topic and found.total > 0  # by a path, of which titles say nothing
     if filtered or (ranged and found.total > _FEW and not lax):
         return found
     if isinstance(intent, Touched) and is_code_name(intent.name) and reading.sure:

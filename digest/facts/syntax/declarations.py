@@ -288,6 +288,9 @@ def field_declaration(
     return declaration("field", name, owner, node, read=read, head=end, joint=joint)
 
 
+_TUPLE = lazy(r"(?<![\w)\]>])\(([^()\[\]{},]+),\)(?!=>|->|[{:])")
+"""A tuple with one member, whose comma matters; not what a function is given."""
+
 _CALLED_IN_BRACKETS = lazy(r"\(([\w:]++(?:<[\w:]*+>[\w:]*+)?)\)\(\)")
 
 
@@ -295,7 +298,8 @@ def key(text: str | None) -> str | None:
     """A text without anything that a formatter may change."""
     if text is None:
         return None
-    text = "".join(text.replace("'", '"').split()).replace(",)", ")").replace(",]", "]")
+    text = _TUPLE.sub(r"(\1,,)", "".join(text.replace("'", '"').split()))
+    text = text.replace(",)", ")").replace(",]", "]")
     text = _CALLED_IN_BRACKETS.sub(r"\1()", text)
     while text[:1] == "(" and _is_wrapped(text):
         text = text[1:-1]

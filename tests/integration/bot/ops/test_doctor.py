@@ -18,6 +18,7 @@ import pytest
 from sqlalchemy import Text, insert
 
 from bot.config.reader import read
+from bot.git.address import read_address
 from bot.jobs.job_engine import Engine
 from bot.ops import doctor_machine as machine_module
 from bot.ops.check import Finding, Weight, has_failures
@@ -169,7 +170,8 @@ def test_a_clock_that_is_not_the_servers_is_told():
 
 
 @pytest.mark.parametrize(
-    ("megabytes", "weight"), [(199, Weight.ERROR), (1999, Weight.WARNING), (2000, Weight.OK)]
+    ("megabytes", "weight"),
+    [(199, Weight.ERROR), (200, Weight.WARNING), (1999, Weight.WARNING), (2000, Weight.OK)],
 )
 def test_a_disk_that_is_nearly_full_is_told(data, monkeypatch, megabytes, weight):
     usage = shutil.disk_usage("/")._replace(free=megabytes * 1_000_000)
@@ -218,8 +220,14 @@ async def test_clones_are_told_whole_broken_unfinished_and_no_longer_wanted(data
     assert told["clone broken"].weight is Weight.ERROR
     assert str(folder / "broken") in told["clone broken"].cure
     assert told["clone good.unfinished"].weight is Weight.WARNING
-    config = configured(tmp_path, '[[repositories]]\nplace = "https://host.invalid/a/b"\n')
-    assert "no configured repository" in (await found(data, config))["clone good"].text
+    places = ("https://host.invalid/a/b", str(project.path))
+    config = configured(tmp_path, "".join(f'[[repositories]]\nplace = "{p}"\n' for p in places))
+    wanted = read_address(places[0]).folder
+    (folder / "broken").rename(folder / wanted)
+    shutil.copytree(folder / "good", folder / wanted, dirs_exist_ok=True)
+    told = await found(data, config)
+    assert "no configured repository" in told["clone good"].text
+    assert told[f"clone {wanted}"].weight is Weight.OK
 
 
 async def test_clone_with_a_commit_that_cannot_be_read_or_no_branch_is_told(data, tmp_path):

@@ -11,7 +11,7 @@ import pytest
 from bot.store import forge_records
 from bot.store.analyses import SqlAnalyses
 from bot.store.archive import SqlArchive
-from bot.store.browsing import Extent, SqlBrowsing
+from bot.store.browsing import Extent, SqlBrowsing, _equal_steps
 from bot.store.database import Database
 from bot.store.digests import SqlDigests
 from bot.store.forge_records import ForgePage, SqlPages, SqlRequests
@@ -69,6 +69,12 @@ async def test_pulse_counts_days_of_a_zone(archive: SqlArchive, browsing: SqlBro
     await archive.save(REPOSITORY, [made(1, at=late, level=Level.LOW), made(2, at=late)])
     edges = [day_window(date(2026, 3, 1 + n), SHANGHAI).since for n in range(4)]
     assert await browsing.pulse(REPOSITORY, edges) == [(0, 0, 0), (0, 1, 1), (0, 0, 0)]
+
+
+def test_days_between_two_changes_of_clocks_are_counted_together() -> None:
+    days = [day_window(date(2026, 3, 27 + n), ZoneInfo("Europe/Berlin")).since for n in range(5)]
+    edges = [int(day.timestamp()) for day in days]
+    assert [*_equal_steps(edges)] == [(0, 86_400, 2), (2, 82_800, 1), (3, 86_400, 1)]
 
 
 async def test_lines_and_places_of_a_window(archive: SqlArchive, browsing: SqlBrowsing) -> None:

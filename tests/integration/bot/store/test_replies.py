@@ -90,6 +90,15 @@ async def test_what_is_older_than_platforms_repeat_is_forgotten(database):
     assert await records.get(key(1)) is None
 
 
+async def test_records_are_deleted_at_most_once_a_minute(database):
+    records = SqlReplies(database)
+    for number, after in enumerate([KEPT, timedelta(seconds=1), KEPT + timedelta(seconds=30)]):
+        assert await records.claim(key(number), asked(number), NOW + after)
+    assert await records.get(key(1)) is not None
+    assert await records.claim(key(3), asked(3), NOW + KEPT + timedelta(seconds=60))
+    assert await records.get(key(1)) is None
+
+
 async def test_a_message_is_kept_as_it_came(database):
     whole = asked(
         1,

@@ -30,6 +30,19 @@ def test_mistyped_words_are_named_in_one_line(words, said, command, capsys):
     assert "Value error" not in told
 
 
+def test_internal_error_fails_with_a_line_instead_of_a_traceback(capsys, monkeypatch, tmp_path):
+    monkeypatch.setenv("DIGESTBOT_DATA", str(tmp_path))
+
+    def broken():
+        raise ValueError("odd")
+
+    assert guarded(broken) == 1
+    told = capsys.readouterr().err
+    assert told.startswith("digestbot: internal error ")
+    assert told.count("\n") == 1
+    assert guarded(lambda: None) == 0
+
+
 @pytest.mark.parametrize(
     ("words", "named"), [([], "doctor  "), (["archive"], "vacuum  "), (["-h"], "doctor  ")]
 )

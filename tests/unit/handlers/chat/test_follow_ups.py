@@ -13,6 +13,7 @@ from digest.question.questions import format_intent
 from handlers.chat.follow_ups import complete_follow_up, last_talk
 from handlers.ports.chat_port import Talk
 from tests.support.fakes import FakeClock, FakeSource, change, context
+from tests.unit.digest.facts import changes
 from tests.unit.handlers.ports.test_conversation_port import (
     ME,
     NOW,
@@ -320,6 +321,13 @@ async def test_the_period_stays_where_another_topic_is_asked_for(ctx):
     assert shas(await said(ctx, "anything about MoE?")) == ["aaaaaaa1", "ccccccc3"]
 
 
+async def test_what_no_change_of_the_list_is_about_is_asked_for_by_itself(ctx):
+    await said(ctx, "which flags were added in July")
+    answer = await said(ctx, "any fixes of the scheduler?")
+    assert shas(answer) == ["bbbbbbb2"]
+    assert "2025" not in shown(answer)
+
+
 async def test_numbers_of_another_kind_replace_those_before(ctx):
     answer = shown(await said(ctx, "who contributed last 20 days", "which folders"))
     assert "By folder" in answer
@@ -475,6 +483,7 @@ async def test_numbers_beside_a_list_are_left_when_it_is_filtered(ctx):
     [
         *("both", "tell me about the first two", "those two please", "explain 1 and 2"),
         *("the first and the second one", "前两个讲一下", "第一个和第二个"),
+        *("those two, what do they do", "first two pls", "那两个是干嘛的"),
     ],
 )
 async def test_two_of_a_list_are_explained(ctx, question):
@@ -484,6 +493,20 @@ async def test_two_of_a_list_are_explained(ctx, question):
     assert told.intent == "explain"
     assert len(shas(told)) == 2
     assert {*shas(told)} < {row.graded.sha[:8] for row in both}
+
+
+@pytest.mark.parametrize(
+    ("question", "intent"),
+    [
+        ("who wrote those two", "author"),
+        ("那两个是谁写的", "author"),
+        ("are both released", "released"),
+        ("are those two risky", "risky"),
+    ],
+)
+async def test_a_question_about_two_of_a_list_is_asked_of_each(ctx, question, intent):
+    told = await said(ctx, "changes last 20 days", question)
+    assert (told.intent, len(shas(told))) == (intent, 2)
 
 
 async def test_two_without_a_list_are_not_guessed(ctx):
@@ -638,3 +661,79 @@ async def test_whose_is_asked_of_a_list_in_short(ctx):
 async def test_whether_a_list_is_released_asks_which(ctx):
     told = await said(ctx, "changes last 20 days", "is that released yet")
     assert "2. [MoE] Fuse the experts" in str(told.error)
+
+
+@pytest.mark.parametrize(
+    "question", ["the week before, still only the fixes", "and the week before, just fixes"]
+)
+async def test_the_week_before_is_limited_to_a_kind(ctx, question):
+    await said(ctx, "what changed this week", "only fixes", question)
+    talk = await last_talk(replace(ctx, conversation=ME))
+    assert talk is not None
+    assert "kind:fix 2026-01-12" in talk.question
+
+
+async def test_names_with_what_was_done_to_them_follow_any_list(ctx):
+    await said(ctx, "what changed last 20 days", "那环境变量有删的吗")
+    talk = await last_talk(replace(ctx, conversation=ME))
+    assert talk is not None
+    assert "thing:environment action:removed" in talk.question
+
+
+def _talking(*, adds=(), drops=()):
+    """A conversation about a repository of one change, number 21, that adds and drops flags."""
+    path, head = "src/cli.py", "import argparse\n\nparser = argparse.ArgumentParser()\n"
+    made = [
+        head + "".join(f'parser.add_argument("{name}", default=4)\n' for name in names)
+        for names in (drops, adds)
+    ]
+    one = change("abcdeaa1", "Tune the pool (#21)", at=NOW - timedelta(days=1))
+    source = FakeSource([replace(one, files=(changes.file(path, *made),))])
+    source.blobs = {changes.blob(text): text for text in made}
+    source.trees = {(one.sha, path): made[1]}
+    return replace(context(source), conversations=FakeConversations())
+
+
+@pytest.mark.parametrize(
+    ("question", "begin"),
+    [
+        ("is it on by default", "`--pool` has been"),
+        ("and its default?", "`--pool` has been"),
+        ("默认值是多少", "`--pool`"),
+        ("is that flag still there", "Yes."),
+        ("那个参数还在吗", "是。"),
+    ],
+)
+async def test_a_question_about_a_name_after_a_change_is_of_its_name(question, begin):
+    told = await said(_talking(adds=("--pool",)), "explain #21", question)
+    assert (told.intent, told.topic) == ("touched", "--pool")
+    assert begin in shown(told)
+
+
+async def test_a_change_of_several_names_asks_which_and_takes_the_place_for_it():
+    ctx = _talking(adds=("--pool", "--depth"))
+    asks = await said(ctx, "explain #21", "what is its default")
+    assert "1. --pool 2. --depth" in str(asks.error)
+    assert (await said(ctx, "the second one")).topic == "--depth"
+
+
+async def test_a_change_without_names_is_explained_where_a_default_is_asked_for(ctx):
+    told = await said(ctx, "explain #12", "is it on by default")
+    assert (told.intent, shas(told)) == ("explain", ["bbbbbbb2"])
+
+
+@pytest.mark.parametrize("question", ["when was it removed?", "什么时候删的", "when did it go"])
+async def test_when_a_name_was_removed_is_told_first(question):
+    told = await said(_talking(drops=("--pool",)), "what happened to --pool", question)
+    assert (told.intent, told.topic) == ("touched", "--pool")
+    assert "was removed by" in shown(told).split("\n")[2] or "移除" in shown(told).split("\n")[2]
+
+
+@pytest.mark.parametrize("question", ["what should I use instead?", "现在应该用什么代替"])
+async def test_what_is_used_instead_is_told_of_the_name(question):
+    talking = _talking(drops=("--pool",))
+    told = await said(talking, "what happened to --pool", question)
+    assert (told.intent, told.topic) == ("touched", "--pool")
+    assert "replace" in shown(told) or "代替" in shown(told)
+    told = await said(talking, "explain #21", question)
+    assert (told.intent, told.topic) == ("touched", "--pool")

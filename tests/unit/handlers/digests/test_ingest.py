@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
 
+from digest.errors import SourceUnavailable
 from digest.facts import extract
 from digest.window import Window
 from handlers.digests.ingest import enrich, fill, ingest, with_descriptions
@@ -74,6 +76,31 @@ async def test_change_that_cannot_be_read_is_told_and_does_not_keep_the_others(m
     read = await ingest(ctx, [one.sha for one in changes], await tip(ctx))
     assert [graded.sha for graded in read.changes] == [one.sha for one in changes]
     assert read.failures == {changes[0].sha: "ValueError: an odd commit"}
+
+
+async def test_failure_of_git_ends_the_grading_of_what_was_read_before_it():
+    ended = []
+
+    class Workers:
+        at_once = 2
+
+        async def few(self, work, given):
+            try:
+                await asyncio.Event().wait()
+            finally:
+                ended.append(len(given.changes))
+
+    class Breaking(FakeSource):
+        async def changes(self, branch, selection):
+            yield self.branch_changes
+            await asyncio.sleep(0)
+            raise SourceUnavailable("the pack is damaged")
+
+    source = Breaking([change("a", "One", at=NOON)])
+    ctx = replace(context(source, at=NOON), workers=Workers())
+    with pytest.raises(SourceUnavailable, match="the pack is damaged"):
+        await fill(ctx, [source.branch_changes[0].sha], await tip(ctx))
+    assert ended == [1]
 
 
 class Kept:

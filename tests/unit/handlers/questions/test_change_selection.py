@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from digest.core.change import FileStatus
+from digest.core.change import FileChange, FileStatus
 from digest.core.grade import Level
 from digest.markdown import markdown
 from digest.question.intent import Changed
@@ -125,6 +125,44 @@ def test_new_files_of_a_folder_are_those_in_it_and_right_below_it():
     files = [samples.file(path, status=FileStatus.ADDED) for path in paths]
     graded = samples.change(1, "Add caches", Level.LOW, files=files)
     assert files_of(graded, {"pool"}, FileStatus.ADDED) == ["disk", "ram"]
+
+
+@pytest.mark.parametrize(
+    ("question", "head", "path", "others"),
+    [
+        ("which files were deleted this week", "Deleted files (1)", "src/old.py", "new.py"),
+        ("what files were added in src/ this week", "Added files (1)", "src/new.py", "docs/new"),
+        ("本周删除了哪些文件", "删除的文件（1 个）", "src/old.py", "new.py"),
+        ("renamed files this week", "Renamed files (1)", "src/a.py → src/b.py", "new.py"),
+    ],
+)
+async def test_files_that_were_added_or_deleted_are_named(question, head, path, others):
+    tidied = made("aaaaaaa1", "Tidy (#11)", 1)
+    files = [
+        FileChange(path="src/old.py", status=FileStatus.DELETED, deleted=9),
+        FileChange(path="src/new.py", status=FileStatus.ADDED, added=9),
+        FileChange(path="docs/new.md", status=FileStatus.ADDED, added=9),
+        FileChange(path="src/b.py", old_path="src/a.py", status=FileStatus.RENAMED),
+    ]
+    source = FakeSource([replace(tidied, files=tuple(files)), made("bbbbbbb2", "Fix (#12)", 1)])
+    answer = await ask(question, context(source))
+    shown = markdown(answer.document)
+    assert shas(answer) == ["aaaaaaa1"]
+    assert f"**{head}**" in shown
+    assert f"`{path}`" in shown
+    assert others not in shown
+
+
+async def test_people_of_a_folder_come_without_titles_that_only_name_it():
+    changes = [
+        made("aaaaaaa1", "Tidy (#11)", 1, {"src/serve/app.py": 5}),
+        made("bbbbbbb2", "Check src/serve (#12)", 90, {"ci.yml": 5}, "Grace Hopper"),
+    ]
+    shown = markdown(
+        (await ask("who changes src/serve the most", context(FakeSource(changes)))).document
+    )
+    assert "Ada Lovelace (1)" in shown
+    assert "Check src/serve" not in shown
 
 
 async def test_where_nobody_is_new_no_other_person_is_named(ctx):

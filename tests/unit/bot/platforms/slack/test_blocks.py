@@ -330,7 +330,14 @@ if __name__ == "__main__":
 
 @pytest.mark.parametrize(
     ("action", "url", "shown_"),
-    [("a" * 200, "", True), ("a" * 201, "", False), ("", "", False), ("", WEB, True)],
+    [
+        ("a" * 200, "", True),
+        ("a" * 201, "", False),
+        ("", "", False),
+        ("", WEB, True),
+        ("", "https://a.example/".ljust(2900, "b"), True),
+        ("", "https://a.example/".ljust(3001, "b"), False),
+    ],
 )
 def test_button_needs_an_address_or_an_action_that_fits(action, url, shown_):
     made = element(Button(label="Go", url=url, action=action), 1)

@@ -12,10 +12,11 @@ from bot.store.browsing import ChangeLine
 from bot.web.pages import rows
 from bot.web.pages.entries import differing, line_of
 from bot.web.pages.rows import LARGEST, Row, WrittenRows, _pages, by_importance, made_rows, size_of
+from bot.web.pages.site import SiteRepository
 from bot.web.pages.templating import fragment
 from digest.answer.buttons import Mark
 from digest.core.enums import Language
-from digest.core.grade import Level
+from digest.core.grade import Level, Repository
 from digest.document import Code, Text, plain
 from tests.support.fakes import graded
 
@@ -124,6 +125,22 @@ def test_many_changes_of_high_importance_stand_close(high, acts, close):
     assert tuple(found.dense(level) for level in (None, Level.HIGH, Level.MEDIUM)) == close
     assert [count for count, _ in found.acts()] == [acts] * bool(acts)
     assert [(level, count) for level, count, _ in found.levels()] == [(Level.HIGH, high)]
+
+
+def test_open_row_of_a_security_fix_says_what_the_closed_one_says():
+    shown = SiteRepository(repository=Repository(name="owner/open"))
+    change = graded("7" * 40, "fix(security): Reject paths outside the folder (#7)")
+    todo = (Text("Upgrade to v2.0."),)
+    page = SimpleNamespace(page=1, level=None, language=Language.EN, shown=lambda: shown)
+    for fixes in (True, False):
+        row = replace(made(1, "Reject", "Ada"), acts=True, todo=todo, fixes=fixes)
+        found = WrittenRows(page)  # type: ignore[arg-type]
+        found.show([replace(row, line=replace(row.line, sha=change.sha))])
+        found.changes = [change]
+        ((_, rows_to_act_on),) = found.acts()
+        ((_, view),) = rows_to_act_on
+        assert view
+        assert (view.fixes, view.todo == todo) == (fixes, fixes)
 
 
 def test_what_to_act_on_stands_before_all_else_and_apart_from_its_follow_ups():
