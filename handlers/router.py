@@ -189,6 +189,7 @@ async def _answered(
     # A change about only some of the words proves nothing.
     whole = whole and not reading.unknown
     whole = whole and not getattr(reading.intent, "same", "")  # the change itself is in the list
+    whole = whole and not getattr(intent, "shipped", False)  # of each it is told if it is released
     if isinstance(intent, intents.Changed) and asked_release(intent.topic):
         whole = False  # mentions of a version without a tag do not make it a release
     from handlers.questions.search import with_close_titles

@@ -112,7 +112,7 @@ def back_to(lists: Sequence[Intent]) -> Intent:
 
 
 _ASKED = ("topic", "author", "path", "per", "people", "files", "folders", "top", "things",
-          "actions", "switched")  # fmt: skip
+          "actions", "switched", "shipped")  # fmt: skip
 """Fields of a follow-up that replace those of a list question."""
 COUNTED: dict[str, Any] = {"per": "", "people": False, "files": False, "folders": False}
 

@@ -66,10 +66,11 @@ class Changed(Filtered):
     changed defaults, ``top`` for the first ones alone, ``against`` for the numbers of another
     period beside these, ``newcomers`` for authors without an earlier commit, ``figures`` for
     changes with figures by their authors; ``undone`` for the reverts of what the author wrote, not
-    of others' changes by the author. ``counted`` asks how many they are, and of how many;
-    ``keepers`` with ``people`` for those who look after a topic. ``anytime``: the question names no
-    period, or only "recently", so that a longer one may be searched. ``loose``: only its words say
-    that the topic is one, so that the question makes sense without it.
+    of others' changes by the author; ``shipped`` for the first release of each. ``counted`` asks
+    how many they are, and of how many; ``keepers`` with ``people`` for those who look after a
+    topic. ``anytime``: the question names no period, or only "recently", so that a longer one may
+    be searched. ``loose``: only its words say that the topic is one, so that the question makes
+    sense without it.
     ``things`` asks for names of these kinds by ``actions``, what was done to them: without actions
     for any, with actions alone for names of every public kind, with ``switched``
     for those whose default is ``on`` or ``off``. ``without`` names what is left
@@ -93,6 +94,7 @@ class Changed(Filtered):
     newcomers: bool = False
     figures: bool = False
     undone: bool = False
+    shipped: bool = False
     defaults: bool = False
     switched: str = ""
     things: tuple[FactKind, ...] = ()
@@ -299,8 +301,8 @@ class Again(Enquiry):
     ``month`` or ``year``, or a ``period`` as long; ``compared`` sets the time beside the last one;
     ``same`` asks for changes by the ``author`` of the current change, of its ``day``, or in its
     ``file``; ``back`` for the last list, or if that was narrowed, for
-    all of it. ``undone``: what of a person's was reverted. ``only``: the last list narrowed, not
-    one of another topic.
+    all of it. ``undone``: what of a person's was reverted. ``shipped``: in which releases the last
+    list is. ``only``: the last list narrowed, not one of another topic.
     """
 
     window: Span | None = None
@@ -324,6 +326,7 @@ class Again(Enquiry):
     compared: bool = False
     only: bool = False
     undone: bool = False
+    shipped: bool = False
     same: str = ""
     back: bool = False
 

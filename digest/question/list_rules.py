@@ -310,6 +310,7 @@ def _listing(asked: Asked) -> Changed | None:
         window=span or asked.now.usual,
         anytime=span is None or _LATELY.search(asked.text) is not None,
         newcomers=asked.has("newcomers"),
+        shipped=asked.has("shipped"),
         undone=ChangeKind.REVERTS in kinds and asked.says("theirs_undone"),
         figures=(asked.has("figures") or gains) and not asked.has("count", "share"),
         topic=topic,

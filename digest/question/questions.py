@@ -92,7 +92,7 @@ _FORMS = {
     "per": "per {}", "people": "per author", "files": "per file", "folders": "per folder",
     "top": "{}",
     "compared": "compared to", "newcomers": "first-time contributors", "figures": "with numbers",
-    "undone": "which were reverted",
+    "undone": "which were reverted", "shipped": "with their releases",
     "defaults": "with changed defaults", "switched": "{} by default",
     "earlier": "the {} before that", "later": "the {} after that",
     "same": "of the same {}", "back": "all again", "window": "{}",

@@ -102,6 +102,15 @@ def other_release(asked: Asked) -> Iterator[Weighed]:
 
 
 @rule
+def shipped(asked: Asked) -> Iterator[Weighed]:
+    """The last list with the first release of each: *are these out yet*, *都合了吗*."""
+    named = asked.left or any(token.slot is not None for token in asked.tokens)
+    alone = asked.has("shipped") and asked.only("shipped", "again", "join")
+    if asked.follows not in {"", "name"} and not named and (alone or asked.says("all_shipped")):
+        yield Weighed(7.5, Again(shipped=True))
+
+
+@rule
 def compare(asked: Asked) -> Iterator[Weighed]:
     """The comparison of two points of history, as release notes."""
     refs = _refs(asked)

@@ -34,17 +34,26 @@ from handlers.questions.list_reading import (
     with_rows,
 )
 from handlers.questions.named_changes import about, defaults, dependency_blocks, names
+from handlers.questions.openings import with_releases
 from handlers.questions.requirements import find_requirements
 from handlers.questions.scope import QueryResult, Reach, count, newest, reach, viewpoint
 from handlers.questions.upgrade import announced_over, upgrade, with_announced
 
 
 async def list_changes(intent: Changed, ctx: Context) -> Answer:
+    """The changes that match the intent, with their releases if it asks for these.
+
+    Raises as :func:`reach` does.
+    """
+    found = await _found(intent, ctx)
+    return await with_releases(found, ctx) if intent.shipped else found
+
+
+async def _found(intent: Changed, ctx: Context) -> Answer:
     """The changes that match the intent, after reading those that the archive lacks.
 
     If there are none, the next best readings are tried in turn, and the answer says which it is.
     If numbers are requested, the first page has a few of the changes, and the next page all.
-    Raises as :func:`reach` does.
     """
     tip = await tip_of(ctx)
     brief = (

@@ -8,10 +8,12 @@ from dataclasses import replace
 from datetime import timedelta
 
 from digest.answer.answers import Answer, refs_words, title_of
+from digest.answer.listing import listed_in
 from digest.core.authors import code_as_spans
 from digest.core.enums import ChangeKind
 from digest.core.facts import Action, FactKind
 from digest.core.grade import Graded
+from digest.core.release import latest
 from digest.document import Code, Paragraph, Spans, Text, plain
 from digest.i18n import answer_text as words
 from digest.i18n.answer_text import EVERYTHING
@@ -111,6 +113,39 @@ async def dated(found: Answer, ctx: Context) -> Answer:
         for told in await released_in(row.graded, await tip_of(ctx), ctx):
             found = opened(found, told)
     return found
+
+
+async def with_releases(found: Answer, ctx: Context) -> Answer:
+    """The answer, preceded by the first release of each change that it shows."""
+    repository, tip, source = ctx.watched.repository, await tip_of(ctx), ctx.watched.source
+    changes = {row.graded.sha: row.graded for row in found.rows}
+    shown = listed_in(found.document, list(changes.values()), repository)
+    tags = await source.releases()
+    if not shown:
+        return found
+    having: dict[str, list[Graded]] = {}
+    for sha in shown if tags else ():
+        first, copies = await source.released(tip, sha, changes[sha].commit.subject)
+        having.setdefault(first or next(iter(copies), ""), []).append(changes[sha])
+    n, newest = len(shown), Code(latest(tags, repository.name) if tags else "")
+    lines = []
+    if not tags:
+        lines = [words.ALL_MERGED(ctx.language, n=n)]
+    elif len(having) == 1:
+        tag = next(iter(having))
+        phrase = words.ALL_RELEASED if tag else words.NONE_RELEASED
+        lines = [phrase(ctx.language, n=n, tag=Code(tag) if tag else newest)]
+    else:
+        for tag, some in sorted(having.items(), key=lambda one: bool(one[0])):
+            named = list_in_words([Code(one.name) for one in some], ctx.language, limit=_NAMED)
+            phrase = words.RELEASED_OF if tag else words.UNRELEASED_OF
+            lines.append(phrase(ctx.language, tag=Code(tag) if tag else newest, changes=named))
+    for line in reversed(lines):
+        found = opened(found, line)
+    return found
+
+
+_NAMED = 5  # the most changes of one release that are named
 
 
 def _is_removal(graded: Graded, intent: Intent) -> bool:

@@ -15,6 +15,7 @@ from handlers.ports.chat_port import Talk
 from tests.support.fakes import FakeClock, FakeSource, change, context
 from tests.unit.digest.facts import changes
 from tests.unit.handlers.ports.test_conversation_port import (
+    CHANGES,
     ME,
     NOW,
     FakeConversations,
@@ -737,3 +738,31 @@ async def test_what_is_used_instead_is_told_of_the_name(question):
     assert "replace" in shown(told) or "代替" in shown(told)
     told = await said(talking, "explain #21", question)
     assert (told.intent, told.topic) == ("touched", "--pool")
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "are these released yet?",
+        "which releases are these in",
+        "have they shipped",
+        "这些都发版了吗",
+    ],
+)
+async def test_whether_several_are_released_is_told_of_each_shown(ctx, question):
+    told = await said(ctx, "changes last 20 days", question)
+    assert len(shas(told)) == 4
+    first, *others = shown(told).split("\n\n")[:3]
+    assert "`#11`" in first
+    assert any("`v1.0`" in line and "`#13`" in line for line in others)
+    assert any("`v0.9`" in line and "`#14`" in line for line in others)
+    assert shas(await said(ctx, "only the docs")) == ["ccccccc3"]
+
+
+@pytest.mark.parametrize("question", ["这些 PR 都合了吗", "are all of them merged?", "都合了吗"])
+async def test_what_is_listed_is_merged(ctx, question):
+    told = shown(await said(ctx, "what changed in MoE this week", question))
+    assert "not in a release yet" in told.split("\n")[0] or "还没有发布" in told.split("\n")[0]
+    talking = replace(context(FakeSource(CHANGES)), conversations=FakeConversations())
+    told = shown(await said(talking, "changes last 20 days", question))
+    assert "no release tags" in told.split("\n")[0] or "没有发布标签" in told.split("\n")[0]
