@@ -12,7 +12,7 @@ from dataclasses import replace
 from importlib import import_module
 from typing import TypeGuard
 
-from digest.answer.answers import Answer, lengthen, shorten
+from digest.answer.answers import Answer, lengthen, shorten, without_lists
 from digest.answer.listing import listed_in
 from digest.answer.tallies import people_of
 from digest.core.enums import ChangeKind, Language
@@ -25,7 +25,7 @@ from digest.i18n.answer_text import UNDERSTOOD
 from digest.i18n.chat_text import complaint
 from digest.question import intent as intents
 from digest.question.commit_range import Refs
-from digest.question.lexicon import language_of, misspelt, tidy, without_language
+from digest.question.lexicon import language_of, misspelt, tidy, wants_one_line, without_language
 from digest.question.parser import (
     Reading,
     clauses,
@@ -119,6 +119,8 @@ async def ask(
         if ends:
             end = Paragraph(words.NO_MORE(told.language))
             found = replace(found, document=replace(found.document, blocks=(end,)))
+        if isinstance(intent, intents.DigestOf) and wants_one_line(text):
+            found = replace(found, document=without_lists(found.document))
         if meant is None and not pressed:
             found = with_reading(found, intent, reading, text, told)
     except UserError as error:

@@ -344,6 +344,13 @@ def shorten(document: doc.Document) -> doc.Document:
     return replace(document, blocks=tuple(map(_cut, blocks)))
 
 
+def without_lists(document: doc.Document) -> doc.Document:
+    """The heading and the sentences of a document."""
+    lists = (b for b in document.blocks if isinstance(b, doc.Listing) or getattr(b, "aside", False))
+    left_out = set(map(id, lists))
+    return replace(document, blocks=tuple(b for b in document.blocks if id(b) not in left_out))
+
+
 def _cut(block: doc.Block) -> doc.Block:
     match block:
         case doc.Listing(items=items):

@@ -18,7 +18,7 @@ from digest.question.commit_range import Refs, Span
 from digest.question.intent import Intent, Top
 from digest.question.lexicon import says
 from digest.question.periods import Now, beside
-from digest.question.thing_cues import is_thing, new_thing, new_topic, qualifies, things_listed
+from digest.question.thing_cues import is_thing, new_things, qualifies, things_listed, things_said
 from digest.window import Window
 
 T = TypeVar("T")
@@ -167,8 +167,8 @@ class Asked:
         if ChangeKind.DEPENDENCIES in spoken and (about or self.counts("per:folder")):
             spoken.remove(ChangeKind.DEPENDENCIES)  # "most changed crates", "git dependency fixes"
         apart = (self.has("join") and not self.says("related")) or self.says("versus")
-        if len(spoken) > 1 and ChangeKind.FIX in spoken and not apart:
-            spoken.remove(ChangeKind.FIX)  # "security fixes" is one kind
+        if len(spoken) > 1 and not apart:  # "security fixes", "deprecated features" are one kind
+            spoken = [k for k in spoken if k not in {ChangeKind.FIX, ChangeKind.FEATURE}] or spoken
         spoken = [] if spoken == [ChangeKind.FEATURE] and self.says("promoted") else spoken
         return tuple(dict.fromkeys((*self.filters.kinds, *spoken)))
 
@@ -188,9 +188,7 @@ class Asked:
     @cached_property
     def things(self) -> tuple[FactKind, ...]:
         """The requested kinds of names, if the question says what happened to them."""
-        spoken = tuple(FactKind(value) for value in self.values.get("thing", ()))
-        if FactKind.ROUTE in spoken:
-            spoken = tuple(kind for kind in spoken if kind is not FactKind.SYMBOL)  # "API routes"
+        spoken = things_said(self.tokens, self.values.get("thing", ()))
         said = (
             self.actions
             or (ChangeKind.DEPRECATIONS in self.kinds and FactKind.SYMBOL not in spoken)
@@ -224,8 +222,7 @@ class Asked:
         spoken = [Action(value) for value in self.values.get("act", ())]
         if self.has("catchup"):
             spoken = [action for action in spoken if action is not Action.REMOVED]  # "I was gone"
-        fresh = any(t.text.lower() in {"new", "新", "新的", "newest"} for t in self.tokens)
-        if not spoken and ((fresh and new_thing(self.tokens)) or new_topic(self.tokens)):
+        if not spoken and new_things(self.tokens):
             spoken.append(Action.ADDED)
         if ChangeKind.DEPRECATIONS in self.kinds and self.has("future", "neg", "except"):
             spoken = [action for action in spoken if action is not Action.REMOVED]  # not yet gone
@@ -419,7 +416,7 @@ class Asked:
         text = joint = ""
         for place, token in enumerate(self.tokens):
             if not self.is_left(place):
-                joins = "join" in token.tags or token.text.lower() == "of"  # "denial of service"
+                joins = "join" in token.tags or token.text.lower() in {"of", "vs", "versus"}
                 joint = token.text if joins else ""
             elif name := slot_values.name_of(token):
                 chinese = not (name[0].isascii() or text[-1:].isascii())

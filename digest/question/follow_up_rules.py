@@ -122,7 +122,7 @@ def of_the_last(asked: Asked) -> Iterator[Weighed]:
     elif not bare:
         return
     elif asked.is_writing and asked.has("wrote", "agent", "change", "kind:breaking", *_DONE):
-        if its or asked.has("wrote"):
+        if (its or asked.has("wrote")) and not (asked.has("keep") and asked.has("releases")):
             one = asked.follows in _ONE or (spoken and asked.has("wrote"))
             yield Weighed(5.6 if one else 4.5, Author())
     elif its and asked.has("future") and asked.has("act:removed", "kind:deprecations"):

@@ -251,6 +251,11 @@ def says(text: str, phrase: str) -> bool:
     return PHRASES[phrase].search(text) is not None
 
 
+def wants_one_line(question: str) -> bool:
+    """Whether a question asks for a single sentence."""
+    return says(tidy(question), "one_line")
+
+
 def is_cue(word: str) -> bool:
     """Whether a lower-case word is a wording, or begins one."""
     return word in _LONGEST_EN

@@ -229,7 +229,8 @@ def _weight(asked: Asked, intent: Changed) -> float:
     weight += sum(map(bool, (commits, asked.level, asked.things)))
     if asked.actions:
         weight += 1.5 if asked.has("ask") else 1.0
-    if asked.top or asked.against or asked.without or (intent.topic and asked.has("notes")):
+    set_beside = intent.topic and (asked.has("notes") or asked.says("versus"))
+    if asked.top or asked.against or asked.without or set_beside:
         weight += 1.5
     return weight - (0.35 + 0.15 * words if words else 0.0)
 
@@ -298,6 +299,8 @@ def _listing(asked: Asked) -> Changed | None:
     )
     if (asked.top and asked.says("people")) or (asked.has("keep") and asked.says("owners")):
         people = True
+    if people and asked.has("keep") and asked.has("releases") and not releases:
+        topic = f"releasing {topic}".strip()  # "who is responsible for releases"
     people = people or (asked.has("count") and _SEVERAL.search(asked.author) is not None)
     to_review = asked.says("to_review") and not asked.has("most")
     gains = _is_gain(asked)

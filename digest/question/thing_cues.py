@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import itertools
+from collections.abc import Iterable, Sequence
 
+from digest.core.facts import FactKind
 from digest.question.slot_values import ARTICLES, MOST_NAMES, Token, name_of
 
 _SORTS = frozenset({"mechanism", "mechanisms", "type", "types", "kind", "kinds"})
@@ -12,6 +14,19 @@ _SORTS = frozenset({"mechanism", "mechanisms", "type", "types", "kind", "kinds"}
 def is_thing(token: Token) -> bool:
     """Whether a word is a kind of name: a flag, a variable, a metric."""
     return any(tag.startswith("thing:") for tag in token.tags)
+
+
+def things_said(tokens: Sequence[Token], spoken: Iterable[str]) -> tuple[FactKind, ...]:
+    """The kinds of names, without those of code that only tell what is done: *pooling methods*."""
+    kinds = tuple(map(FactKind, spoken))
+    pairs = itertools.pairwise(tokens)
+    ways = any(two.text.lower() in _WAYS and not (one.slot or one.tags) for one, two in pairs)
+    if FactKind.ROUTE in kinds or ways:
+        return tuple(kind for kind in kinds if kind is not FactKind.SYMBOL)  # "API routes"
+    return kinds
+
+
+_WAYS = frozenset({"method", "methods", "方法"})
 
 
 def is_noun(token: Token) -> bool:
@@ -45,7 +60,13 @@ def things_listed(tokens: Sequence[Token], *, changed: bool) -> bool:
     return False
 
 
-def new_thing(tokens: Sequence[Token]) -> bool:
+def new_things(tokens: Sequence[Token]) -> bool:
+    """Whether the question asks for what is new: names of a kind, or a thing."""
+    fresh = any(token.text.lower() in {"new", "新", "新的", "newest"} for token in tokens)
+    return (fresh and _new_name(tokens)) or _new_topic(tokens)
+
+
+def _new_name(tokens: Sequence[Token]) -> bool:
     """Whether the question asks for new names: *new flags*, *which flags are new*."""
     for place, token in enumerate(tokens):
         if not is_thing(token):
@@ -58,7 +79,7 @@ def new_thing(tokens: Sequence[Token]) -> bool:
     return False
 
 
-def new_topic(tokens: Sequence[Token]) -> bool:
+def _new_topic(tokens: Sequence[Token]) -> bool:
     """Whether the question asks for new things: *new backends*, *a new cache mechanism*."""
     plain = [token.slot is None and token.tags <= {"help"} for token in tokens]
     for place, token in enumerate(tokens):

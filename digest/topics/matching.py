@@ -36,7 +36,7 @@ Aliases = Mapping[str, Sequence[str]]
 
 NEAR = 5  # the number of similar topics to suggest
 _LIKENESS = 0.75  # the lowest similarity (of 1) of a suggested topic
-_OR = lazy(r" ?(?:[,，、;&/|+]|\band\b|\bor\b|和|与|或者?|以及|及) ?", re.IGNORECASE)
+_OR = lazy(r" ?(?:[,，、;&/|+]|\b(?:and|or|vs|versus)\b|和|与|或者?|以及|及) ?", re.IGNORECASE)
 _ASCII_RUN = lazy(r"[^\s㐀-䶿一-鿿]+")
 
 
@@ -72,6 +72,11 @@ _KIND_NAMES = {
     ChangeKind.DEPENDENCIES: kin("dependency"),
 }
 """Topics that mean the same as a kind."""
+
+
+def named_in(text: str) -> list[str]:
+    """The topics that a text joins: *rocm vs tpu*, *A and B*."""
+    return [part for part in _OR.split(text) if part]
 
 
 def restrict(resolved: Resolved, kinds: Sequence[ChangeKind], label: str) -> Resolved:

@@ -31,8 +31,8 @@ from digest.topics.synonyms import kin
 from digest.topics.terms import pieces
 from handlers.context import Context
 from handlers.digests.ingest import owners_of, tip_of
-from handlers.ports.storage import Tip
-from handlers.questions.list_reading import Meant, listed_result, query_of, selected
+from handlers.ports.storage import Tip, names_of
+from handlers.questions.list_reading import Meant, by_topic, listed_result, query_of, selected
 from handlers.questions.named_changes import SAYS
 from handlers.questions.scope import QueryResult, count, left_of, reach
 
@@ -266,6 +266,7 @@ async def with_counts(document: Document, asked: Meant, ctx: Context) -> Documen
         told += await _share(asked, ctx)
     if len(intent.kinds) > 1 and not intent.people:
         told += await _by_kind(asked, ctx)
+    told += await by_topic(asked, ctx)
     if not is_counted(intent):
         return _with_blocks(document, told)
     changes, repository = await selected(asked, ctx), ctx.watched.repository
@@ -364,7 +365,8 @@ async def _place(topic: str, ctx: Context) -> str:
     if topic in files or len(files) == 1:
         return min(files, key=len)
     folders = {path.rpartition("/")[0] for path in paths}
-    words = {folder: set(pieces(folder)) - _GENERAL for folder in folders}
+    general = _GENERAL | names_of(ctx.watched)
+    words = {folder: set(pieces(folder)) - general for folder in folders}
     named = [one for one in folders if words[one] and words[one] <= wanted]
     named.sort(key=lambda one: (-len(words[one]), one.count("/"), one))
     return f"{named[0]}/" if named else ""

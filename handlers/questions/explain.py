@@ -68,6 +68,7 @@ async def explain(intent: Explain, ctx: Context) -> Answer:
         *await _announcements(told.graded, undoings[0], ctx),
     ]
     lines = (*lines_about(request, ctx), *await _owned(told.graded, ctx, tip), *announced)
+    lines = (*_size(told.graded, ctx), *lines)
     if release is not None:
         place = {"branch": Code(tip.branch), "tag": Code(release.branch)}
         lines = (words.ONLY_IN(ctx.language, **place), *lines)
@@ -233,6 +234,16 @@ async def _origins(graded: Graded, ctx: Context) -> Sequence[Spans]:
     named = _PICKED.findall(graded.commit.message)[:_MOST_NAMED]
     found = (await ctx.archive.load(repository, named)).values() if named else ()
     return [words.PICKED_FROM(ctx.language, change=title_link(g, repository)) for g in found]
+
+
+def _size(graded: Graded, ctx: Context) -> Sequence[Spans]:
+    """The numbers of files and lines of a change, unless one file says them itself."""
+    files = graded.facts.files
+    added, deleted = (sum(getattr(file, side) for file in files) for side in ("added", "deleted"))
+    if len(files) < 2:
+        return ()
+    numbers = {"added": f"{added:,}", "deleted": f"{deleted:,}"}
+    return [words.SIZE(ctx.language, n=len(files), **numbers)]
 
 
 async def _owned(graded: Graded, ctx: Context, tip: Tip) -> Sequence[Spans]:

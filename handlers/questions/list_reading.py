@@ -15,10 +15,10 @@ from digest.core.enums import ChangeKind, Language
 from digest.core.facts import Area
 from digest.core.grade import Graded
 from digest.core.reference import Query
-from digest.document import Code, Document, Item, Listing, Paragraph, Spans
+from digest.document import Block, Code, Document, Item, Listing, Paragraph, Spans
 from digest.facts.paths import area_of
 from digest.frozen import frozen
-from digest.i18n.answer_text import FOR_ALL, MENDED, WITHOUT
+from digest.i18n.answer_text import FOR_ALL, MENDED, OF_TOPICS, WITHOUT
 from digest.i18n.phrase import list_in_words
 from digest.question.intent import Changed
 from digest.topics import matching
@@ -143,8 +143,8 @@ _GENERAL = frozenset(
         " framework infrastructure implementation code work file files feature stuff users mode"
         " modes setup setups thing things progress related specific area part"
         " adapter adapters widget widgets package packages crate crates module modules library"
-        " deployment deployments cluster instance installation workload environments"
-        " 后端 支持 镜像 模块 功能 用户",
+        " method methods deployment deployments cluster instance installation workload environments"
+        " 方法 后端 支持 镜像 模块 功能 用户",
     )
 )
 """General nouns that only classify the name beside them."""
@@ -341,6 +341,21 @@ async def with_others(document: Document, intent: Changed, asked: Meant, ctx: Co
 
 
 _FEW = 3  # changes beside those about a topic
+
+
+async def by_topic(asked: Meant, ctx: Context) -> Sequence[Block]:
+    """How many of the changes are about each of several topics: *rocm vs tpu*."""
+    topics = [replace(asked.intent, topic=one) for one in matching.named_in(asked.intent.topic)]
+    apart = await resolved_topics(topics, ctx) if topics[1:] else ()
+    if not apart or not all(one.topics for one in apart):
+        return ()
+    shas = {graded.sha for graded in await selected(asked, ctx)}
+    counts: list[str] = []
+    for one, resolved in zip(topics, apart, strict=True):
+        query = query_of(replace(asked, intent=one, resolved=resolved))
+        found = await ctx.archive.select(ctx.watched.repository, query)
+        counts.append(f"{one.topic} {sum(graded.sha in shas for graded in found)}")
+    return (Paragraph(OF_TOPICS(ctx.language, counted=" · ".join(counts))),)
 
 
 async def by_path(asked: Meant, ctx: Context) -> Meant | None:

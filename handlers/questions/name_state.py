@@ -179,11 +179,15 @@ async def _presence(
     language, name, facts = ctx.language, history.name, history.facts
     if needs:
         lines = [await required_line(needs, ctx, tip)]
-        newest, pins = history.found[0] if history.found else (None, ())
-        if newest and _is_bump(newest, pins, needs[0]):
+        if bump := history.bumped_beside(lambda fact: pins(fact, needs[0])):
+            values = {"value": Code(bump[1].after or ""), "before": Code(bump[1].before or "")}
+            place = Code(printable(bump[1].evidence.path))
+            lines.append(_line(answer_text.BUMPED, bump[0], name, ctx, place=place, **values))
+        newest, versions = history.found[0] if history.found else (None, ())
+        if newest and _is_bump(newest, versions, needs[0]):
             value = Code(needs[0].version)
             since = _line(answer_text.IS_NOW, newest, needs[0].name, ctx, value=value)
-            lines += [] if pins else [since]
+            lines += [] if versions else [since]
             lines += await release_lines(newest, tip, ctx)
         return True, lines
     if facts and history.pinned:

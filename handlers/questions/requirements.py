@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from weakref import WeakKeyDictionary
 
@@ -179,7 +180,15 @@ def _chosen(name: str, found: Pins) -> Iterator[Sequence[Requirement]]:
         yield [one for _, one in found if one.name == name]
         return
     wanted = term(OTHER_NAMES.get(name.lower(), name))
-    ranked = [one for _, one in sorted(found, key=lambda p: (p[0], not p[1].version))]
+    # Of files of the same depth, those come first whose version most of them require.
+    often = Counter((one.name, one.version) for _, one in found)
+
+    def rank(pin: tuple[bool, Requirement]) -> tuple[bool, bool, bool, int, int]:
+        aside, one = pin
+        own, depth = bool(_OWN.search(one.path)), one.path.count("/")
+        return aside, not one.version, own, depth, -often[one.name, one.version]
+
+    ranked = [one for _, one in sorted(found, key=rank)]
     if any(one.version for one in ranked if term(one.name) == wanted):
         ranked = [one for one in ranked if one.version]
     yield [one for one in ranked if term(one.name) == wanted]

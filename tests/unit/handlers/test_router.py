@@ -660,6 +660,15 @@ async def test_a_number_of_sentences_is_a_short_answer(source):
     assert len(text(brief.document)) < len(text(whole.document))
 
 
+@pytest.mark.parametrize("asked", ["in one line", "as a single sentence"])
+async def test_a_single_sentence_has_no_list(source, asked):
+    source.branch_changes = CHANGES
+    assert "\n- " in text((await ask("summarize this week", context(source))).document)
+    answer = await ask(f"summarize this week {asked}", context(source))
+    assert "\n- " not in text(answer.document)
+    assert answer.total
+
+
 @pytest.mark.parametrize(
     ("question", "begins"),
     [

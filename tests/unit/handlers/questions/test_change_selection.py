@@ -194,6 +194,21 @@ async def test_who_looks_after_a_part_is_told_by_the_commits_of_its_folder():
     assert "Grace" not in shown
 
 
+async def test_folder_of_a_part_may_be_in_one_named_after_the_repository():
+    commits = [made("aaaaaaa1", "Tidy (#1)", 30, {"engine/cache/disk.py": 5})]
+    source = FakeSource(commits)
+    source.trees[commits[0].sha, "engine/cache/disk.py"] = ""
+    shown = markdown((await ask("who is the maintainer of the cache", context(source))).document)
+    assert "`engine/cache/`\n\n**Commits by author in the last year (1 person)**" in shown
+
+
+@pytest.mark.parametrize("question", ["cache vs option this month", "本月 cache 和 option 的改动"])
+async def test_changes_of_each_of_two_topics_are_counted(ctx, question):
+    answer = await ask(question, ctx)
+    assert sorted(shas(answer)) == ["bbbbbbb2", "ccccccc3", "eeeeeee5"]
+    assert "cache 2 · option 1" in markdown(answer.document)
+
+
 async def test_each_person_of_a_list_can_be_asked_about_next(ctx):
     answer = await ask("who changed the cache this month", ctx)
     assert [question.partition(" 2026")[0] for question in answer.listed] == [

@@ -453,7 +453,7 @@ async def test_name_of_nobody_in_a_period_is_no_topic(of_people):
     ("question", "said"),
     [
         ("who is on fire, top 5 committers this week", "By author (1 person)"),
-        ("any new prometheus metrics this week", "Metrics added: none in this period"),
+        ("any new quux metrics this week", "Metrics added: none in this period"),
     ],
 )
 async def test_a_question_that_is_whole_without_an_unknown_topic_is_answered(ctx, question, said):

@@ -45,6 +45,16 @@ async def test_owners_of_the_files_are_named(language, line):
     assert line[:3] not in said
 
 
+async def test_size_of_a_change_of_several_files_is_told():
+    one = change("aaaaaaa1", "Tidy (#1)", {"src/a.py": 1200, "src/b.py": 34})
+    two = change("bbbbbbb2", "Tidy again (#2)", {"src/a.py": 3})
+    ctx = context(FakeSource([one, two]))
+    said = markdown((await explain(Explain(reference=Reference(number=1)), ctx)).document)
+    assert "Size: 2 files, +1,234 −0 lines." in said.splitlines()
+    said = markdown((await explain(Explain(reference=Reference(number=2)), ctx)).document)
+    assert "Size:" not in said
+
+
 @pytest.mark.parametrize(
     ("message", "line"),
     [

@@ -59,6 +59,15 @@ async def test_the_last_words_of_a_module_name_it():
     assert await versions("lamp store", FakeSource(trees=trees), TIP) == []
 
 
+async def test_of_files_of_the_same_depth_the_version_that_most_of_them_require_comes_first():
+    named = {"build.txt": "2.1+cpu", "cuda.txt": "2.1", "xpu.txt": "2.1"}
+    trees = {(TIP.sha, f"requirements/{path}"): f"torch=={v}\n" for path, v in named.items()}
+    source = FakeSource(trees=trees)
+    assert await versions("torch", source, TIP) == [("torch", v) for v in ("2.1", "2.1", "2.1+cpu")]
+    source = FakeSource(trees=trees | {(TIP.sha, "requirements.txt"): "torch>=2.0\n"})
+    assert (await versions("torch", source, TIP))[0] == ("torch", ">=2.0")
+
+
 async def test_the_version_in_use_is_told_where_a_requirement_allows_several():
     trees = {
         (TIP.sha, "requirements/common.txt"): "lamp >= 2.1\nshade==1.4\n",
