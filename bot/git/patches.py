@@ -6,6 +6,7 @@ author is who wrote the branch, not whoever merged it, and its text is that of t
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import AsyncGenerator, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import aclosing
@@ -15,6 +16,7 @@ from bot.git.git_process import Git, GitFailed, stdin_lines
 from digest.core.authors import is_bot
 from digest.core.change import Change, Commit, FileChange, FileStatus
 from digest.diff.git_log import FORMAT, PatchReader
+from digest.facts.subject import unwrap_message
 from digest.frozen import frozen
 
 TEXT_LIMIT = 1 << 20
@@ -311,7 +313,8 @@ async def with_branches(git: Git, batch: Sequence[Change]) -> list[Change]:
     """The changes; merges get the author of most of their branch's commits, and the text of one.
 
     That is the only commit, or the one with the title of the merged request: several texts would
-    tell of steps that later ones took back. The other authors of a branch are in ``writers``. If a
+    tell of steps that later ones took back. A merge without a title gets that of the commit with
+    which its branch begins. The other authors of a branch are in ``writers``. If a
     branch cannot be read, as in a shallow clone, the merge is left as it is.
     """
     merges = [change.commit for change in batch if len(change.commit.parents) > 1]
@@ -357,10 +360,26 @@ def _told_by_branch(merge: Commit, graph: Mapping[str, _Node]) -> Commit:
     if len(single) == 1 and not merge.body.strip():  # the request's title was left out
         texts = [f"{single[0].title}\n\n{texts[0]}".strip()]
     message = merge.message
+    begun = [n for n in single if branch.isdisjoint(n.parents)]
+    if len(single) > 1 and len(begun) == 1 and _is_untitled(merge):
+        message = f"{merge.subject}\n\n{begun[0].title}\n"
     if len(texts) == 1 and texts[0] and texts[0] not in message:
         message = f"{message.rstrip()}\n\n{texts[0]}\n"
     writers = tuple(names[:_MOST_WRITERS])
     return replace(merge, author=author, email=email, writers=writers, message=message)
+
+
+def _is_untitled(merge: Commit) -> bool:
+    """Whether a merged request has no title, or the one that a forge makes of its branch.
+
+    The name of a branch that has the number of an issue is no sentence that somebody wrote.
+    """
+    read = unwrap_message(merge)
+    words = re.findall(r"[^\W_]+", read.title.casefold())
+    branch = re.findall(r"[^\W_]+", merge.subject.partition("/")[2].casefold())
+    made = words == branch and any(map(str.isdigit, words))
+    without = read.title == merge.subject and not merge.body.strip()
+    return read.number is not None and (made or without)
 
 
 def _reachable(begin: Sequence[str], graph: Mapping[str, _Node]) -> set[str]:

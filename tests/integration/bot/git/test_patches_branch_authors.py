@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from digest.facts.extract import extract
 from tests.integration.bot.git.test_git_source import builder, opened, read
 
@@ -85,6 +87,28 @@ async def test_a_merge_of_steps_keeps_its_own_text(builder) -> None:
     merge = builder.merge("side", files={"b": "2\n"}, message="Merge #7\n\nMend it\n")
     (change,) = await read(await opened(builder), [merge])
     assert change.commit.message.strip() == "Merge #7\n\nMend it"
+
+
+@pytest.mark.parametrize(
+    ("branch", "title", "words"),
+    [
+        ("mend-4817-pool-of-targets", "Mend 4817 pool of targets", "Close idle pools"),
+        ("side", "", "Close idle pools"),
+        ("mend-the-pool-of-targets", "Mend the pool of targets", "Mend the pool of targets"),
+        ("side-4817", "Mend the pool", "Mend the pool"),
+    ],
+)
+async def test_a_merge_that_only_names_its_branch_has_the_title_with_which_that_begins(
+    builder, branch: str, title: str, words: str
+) -> None:
+    base = builder.commit("Begin", {"a": "x\n"})
+    builder.commit("Close idle pools", {"b": "1\n"}, branch=branch, parents=[base])
+    builder.commit("Fix lint", {"b": "2\n"}, branch=branch)
+    told = f"Merge pull request #7 from x/{branch}\n\n{title}".strip()
+    merge = builder.merge(branch, files={"b": "2\n"}, message=told)
+    (change,) = await read(await opened(builder), [merge])
+    subject = extract(change, {}).subject
+    assert (subject.words, subject.number) == (words, 7)
 
 
 async def test_a_commit_that_is_no_merge_keeps_its_author(builder) -> None:
