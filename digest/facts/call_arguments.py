@@ -307,8 +307,10 @@ def is_told_apart(before: str | None, after: str | None) -> bool:
         return False
     if all(_OF_FIELD.fullmatch(value or "") for value in (before, after)):
         return False  # a field that moved to another class, or was renamed, has its own default
-    numbers = [_NUMBER.fullmatch(value or "") for value in (before, after)]
-    if all(numbers) and len({float(m[0].replace("_", "")) for m in numbers if m}) == 1:
+    bare = [(value or "").strip("\"'") for value in (before, after)]
+    numbers = [_NUMBER.fullmatch(text) for text in bare]
+    plain = before in bare or after in bare  # two texts of digits may be versions
+    if plain and all(numbers) and len({float(m[0].replace("_", "")) for m in numbers if m}) == 1:
         return False
     if {before, after} in _SAME or {_is_duration(before), _is_duration(after)} == {True, False}:
         return False

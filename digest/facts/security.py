@@ -34,7 +34,12 @@ _MENDED = lazy(
 """What is done about a weakness: tools that look for vulnerabilities have messages full of them."""
 _MARK = lazy(r"(?<=\s)\[security\]$", re.IGNORECASE)
 """The suffix that Renovate adds to the title of an update required by an advisory."""
-_ACRONYMS = lazy(r"\b(?:XSS|SSRF|CSRF|RCE|XXE|ReDoS|IDOR|MITM)\b|\bDoS\b")
+_ACRONYMS = lazy(
+    r"\b(?:XSS|SSRF|CSRF|RCE|XXE|ReDoS|IDOR|MITM)\b"
+    r"(?! (?:check|cookie|filter|guard|header|middleware|mitigation|protection|token|validation)"
+    r"s?\b(?! bypass))|\bDoS\b"
+)
+"""Weaknesses; what guards against one is a part of many programs."""
 
 _WORD_HINTS = tuple(_TABLE["hints"])
 _CODE = patterns("sensitive")

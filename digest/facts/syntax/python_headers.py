@@ -169,7 +169,7 @@ _NAMED = ("Config", "Options", "Args")
 _PUBLIC = re.compile(r"[^\W\d_]\w*")
 _OF_CLASS = re.compile(r"(?:typing\.)?ClassVar\b")
 _REACH_ABOVE = 1_500  # characters of decorators above a class
-_LONGEST_BODY = 60_000  # characters of a class body before its first method
+_LONGEST_BODY = 240_000  # characters of a class body before its first method
 _MAKING = re.compile(r"^(?:[\w.]+\.)?(?:Field|field|ib|attrib|PrivateAttr)\(")
 
 

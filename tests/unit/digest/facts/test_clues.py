@@ -152,6 +152,18 @@ def test_sentence_of_a_page_is_read_without_the_title_of_its_box(path, found):
     assert [clue.text for clue in told] == found
 
 
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [("ages", ["The ages of all pages are read."]), ("age", []), ("limit", []), ("able", [])],
+)
+def test_sentence_of_a_page_has_the_name_as_a_whole_word_of_some_length(name, told):
+    old = "@dataclass\nclass PoolConfig:\n    size: int = 1\n"
+    text = "Pages are readable, of any age. The ages of all pages are read. Set the time-limit.\n"
+    page = ("docs/pool.md", "Intro.\n", f"Intro.\n\n{text}")
+    found = clues(ClueKind.DOCS, ("app/pool.py", old, f"{old}    {name}: int = 2\n"), page)
+    assert [clue.text for clue in found] == told
+
+
 def test_description_ends_before_the_heading_of_its_next_part():
     lines = ["/// Repeats a name some times.", "///", "/// # Panics", "/// When it is long."]
     told = beside([*lines, "pub fn repeat(n: usize) {}"], len(lines), code=True)
@@ -287,6 +299,12 @@ def test_described_values_and_items_are_told_apart():
     assert clean(text) == (
         "What is done with lost blocks. 'a': they are computed again; more; 'b': they fail"
     )
+
+
+def test_description_of_a_route_in_keys_and_values_is_no_prose():
+    text = "parameters:\n    - in: header\n      name: Session-Id\n      required: true\n"
+    assert clean(text) == ""
+    assert clean("Note: use this where a pool may be shared.")
 
 
 def test_links_to_other_code_are_read_as_code():

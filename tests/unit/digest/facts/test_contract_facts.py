@@ -48,10 +48,22 @@ def test_text_that_mentions_something_deprecated_in_passing_names_nothing():
     assert [f for f in told("app/time.py", old, new) if f.kind is FactKind.DEPRECATION] == []
 
 
-@pytest.mark.parametrize("name", ["HF_TOKEN", "NCCL_MAX_CTAS", "AWS_PROFILE", "OMP_PLACES"])
+@pytest.mark.parametrize("name", ["HF_TOKEN", "NCCL_MAX_CTAS", "DATABRICKS_HOST", "OMP_PLACES"])
 def test_variable_of_somebody_else_is_no_fact(name):
     facts = told("app/run.py", "x = 1\n", f'x = os.environ.get("{name}")\n')
     assert shown(facts, FactKind.ENVIRONMENT) == []
+
+
+def test_default_of_a_field_far_below_the_name_of_its_class_is_of_that_class():
+    told_of = "".join(f"    n_{n} (`int`):\n        {'Text. ' * 14}\n" for n in range(450))
+    others = "".join(f"    other_size_{n}: int = {n}\n" for n in range(900))
+    text = (
+        f'@dataclass\nclass PoolConfig:\n    """\n    Sizes.\n\n{told_of}    """\n\n'
+        '    size: int = field(\n        default={},\n        metadata={{"help": "Sizes."}},\n    )\n'
+        f"{others}"
+    )
+    (fact,) = told("app/pool_config.py", text.format(256), text.format(512))
+    assert (fact.name, fact.before, fact.after) == ("PoolConfig.size", "256", "512")
 
 
 def test_variable_of_the_project_of_that_name_is_a_fact():

@@ -213,10 +213,26 @@ def test_a_setting_of_rust_that_had_to_be_given_had_no_default_before() -> None:
     assert [(f.name, f.before, f.after) for f in facts] == []
 
 
-@pytest.mark.parametrize(("new", "names"), [("1.0", []), ("2", ["ping.timeout"]), ("1e0", [])])
-def test_a_number_written_in_another_way_is_the_same_default(new: str, names: list[str]) -> None:
-    old = "def ping(timeout=1):\n    return timeout\n"
-    facts = facts_of("Tidy", ("app/control.py", old, old.replace("=1", f"={new}"))).items
+@pytest.mark.parametrize(
+    ("old", "new", "names"),
+    [
+        ("1", "1.0", []),
+        ("1", "2", ["ping.timeout"]),
+        ("1", "1e0", []),
+        ("1", "(1)", []),
+        ("8_000", "'8000'", []),
+        ("'1.1'", "'1.10'", ["ping.timeout"]),
+        ("1", "(1,)", ["ping.timeout"]),
+        ("(1,)", "( 1, )", []),
+        ("(1, 2)", "(1, 2,)", []),
+        ("(1 << 20) - 1", "(1 << 20) - 2", ["ping.timeout"]),
+    ],
+)
+def test_a_value_written_in_another_way_is_the_same_default(
+    old: str, new: str, names: list[str]
+) -> None:
+    code = "def ping(timeout={}):\n    return timeout\n"
+    facts = facts_of("Tidy", ("app/control.py", code.format(old), code.format(new))).items
     assert [f.name for f in facts if f.detail == "default"] == names
 
 
@@ -251,6 +267,13 @@ def test_a_default_that_is_a_list_over_several_lines_changes() -> None:
     other = one.replace("defaultOptions", "exampleOptions")
     new = more.replace("defaultOptions", "exampleOptions")
     assert facts_of("Show more", ("src/Example.ts", other, new)).items == ()
+
+
+def test_a_default_of_an_option_over_several_lines_changes() -> None:
+    old = "KEYS = Namespace(\n    retries=Option(\n        3,\n        type='int',\n    ),\n)\n"
+    new = old.replace("3", "8").replace("  ),\n)", "  ),\n    pause=Option(1),\n)")
+    facts = facts_of("Retry more", ("app/defaults.py", old, new)).items
+    assert [(f.name, f.before, f.after) for f in facts if f.before] == [("retries", "3", "8")]
 
 
 _TABLE = "NAMESPACES = Namespace(\n    app=Namespace(\n        {}=Option(False),\n    ),\n)\n"
