@@ -161,7 +161,7 @@ _LISTED = intents.Changed | intents.Search | intents.Touched
 def _repeats(found: Answer, talk: Talk, ctx: Context) -> bool:
     """Whether an answer lists the same changes as the one before it, the last page."""
     changes = [row.graded for row in found.rows]
-    listed = listed_in(found.document, changes, ctx.watched.repository)
+    listed = found.listed or listed_in(found.document, changes, ctx.watched.repository)
     return bool(listed) and listed == talk.listed
 
 

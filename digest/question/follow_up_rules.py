@@ -219,7 +219,7 @@ def of_a_list(asked: Asked) -> Iterator[Weighed]:
     of_it = Author if of_it is None and asked.is_writing and asked.has(*_DONE) else of_it
     of_it = Released if of_it is None and asked.says("when_released") else of_it
     aspect = QUESTIONS[of_it].name if of_it else ""
-    if asked.follows == "change" and (step := PHRASES["next_change"].match(asked.text)):
+    if asked.follows in {"change", "name"} and (step := PHRASES["next_change"].match(asked.text)):
         yield Weighed(6.5, Nth(place=0, step=-1 if step["back"] or step["back_zh"] else 1))
     if asked.follows and asked.topic and asked.says("the_one_about") and not asked.spans:
         about = " ".join((asked.topic, *asked.unknown))

@@ -313,6 +313,7 @@ def split(
                 return parts if named else parts[:1]
             continue
         covered = {Explain: (Author, Nth, Retell), Touched: (Author, Released, Nth, Touched)}
+        covered[Nth] = (Nth,)  # "the second one, what does it do"
         if isinstance(second, covered.get(type(first.intent), ())) and its:
             both = read(asked, now, zone, background)
             claims = {one.claim for one in (first.intent, both.intent) if isinstance(one, Touched)}

@@ -66,7 +66,7 @@ from handlers.ports.chat_port import Length, Talk
 _DAY, _MONTH = timedelta(days=1), 30 * 24  # hours
 _LENGTHS = tuple(Length)
 _ASPECTS = {one.name: kind for kind, one in QUESTIONS.items() if issubclass(kind, OfCurrent)}
-_SHA = re.compile(r"[0-9a-f]{40}")
+_ROW = re.compile(r"(?P<sha>[0-9a-f]{40})(?: (?P<name>.+))?")
 
 
 async def last_talk(ctx: Context) -> Talk | None:
@@ -181,13 +181,26 @@ _SHOWN = 3  # changes that are named where it is not clear which is meant
 async def _rows(talk: Talk | None, ctx: Context) -> tuple[str, ...]:
     """What the last list shows, in words."""
     changes = await _listed(rows := talk.listed[:_SHOWN] if talk else (), ctx)
-    named = (changes[r].title if r in changes else r.removeprefix("explain ") for r in rows)
+    named = (_titled(row, changes) for row in rows)
     return tuple(map(without_backticks, named)) if changes else ()
+
+
+def _titled(row: str, changes: Mapping[str, Graded]) -> str:
+    """A row of a list in words."""
+    sha, name = _parts(row)
+    return name or (changes[sha].title if sha in changes else row.removeprefix("explain "))
+
+
+def _parts(row: str) -> tuple[str, str]:
+    """The full name of the change of a row, and the name in its code; empty if it has none."""
+    found = _ROW.fullmatch(row)
+    return (found["sha"], found["name"] or "") if found else ("", "")
 
 
 async def _listed(rows: Iterable[str], ctx: Context) -> Mapping[str, Graded]:
     """The changes of a list by their full hashes; some rows are none."""
-    return await ctx.archive.load(ctx.watched.repository, [r for r in rows if _SHA.fullmatch(r)])
+    shas = dict.fromkeys(sha for sha, _ in map(_parts, rows) if sha)
+    return await ctx.archive.load(ctx.watched.repository, list(shas))
 
 
 async def _alike(
@@ -246,8 +259,9 @@ async def _described(
     nth: Nth, talk: Talk | None, subjects: Sequence[Intent], ctx: Context
 ) -> Intent:
     """The change of the last list that words describe; where none does, a list about them."""
-    wanted, shas = roots(nth.about), talk.listed if talk else ()
-    rows = (await _listed(shas, ctx)).items()
+    wanted, listed = roots(nth.about), talk.listed if talk else ()
+    shas = [sha for sha, _ in map(_parts, listed)]
+    rows = (await _listed(listed, ctx)).items()
     said = {sha: roots(" ".join((g.title, *g.facts.paths))) for sha, g in rows}
     fits = [sha for sha in shas if wanted <= said.get(sha, frozenset())]
     if wanted and fits:
@@ -261,18 +275,28 @@ async def _of_list(nth: Nth, talk: Talk | None, ctx: Context) -> Intent:
     listed = talk.listed if talk else ()
     place = nth.place - 1 if nth.place > 0 else nth.place
     if nth.step and talk:
-        at = [n for n, row in enumerate(listed) if talk.subjects[-1:] == (f"explain {row}",)]
+        at = [n for n, row in enumerate(listed) if _is_row(row, talk.subjects)]
         place = at[0] + nth.step if at else len(listed)
         place = place if place >= 0 else len(listed)
     if not -len(listed) <= place < len(listed):
         raise NothingBefore(await _rows(talk, ctx))
     row, aspect = listed[place], _ASPECTS.get(nth.aspect)
-    if _SHA.fullmatch(row):
-        return (aspect or Explain)(reference=Reference(sha=row))
+    sha, name = _parts(row)
+    if name and aspect is None:
+        return Touched(name=name)
+    if sha:
+        return (aspect or Explain)(reference=Reference(sha=sha))
     subject = _read(row, ctx)
     if subject is None:
         raise NothingBefore
     return (applied(aspect(), subject) if aspect else None) or subject
+
+
+def _is_row(row: str, subjects: Sequence[str]) -> bool:
+    """Whether a row of a list is what the conversation is about now."""
+    sha, name = _parts(row)
+    named = not name or format_intent(Touched(name=name)) in subjects
+    return subjects[-1:] == (f"explain {sha}",) and named
 
 
 def _told_again(intent: More | Retell, talk: Talk | None, ctx: Context) -> tuple[Intent, Context]:
@@ -306,7 +330,8 @@ def _again(again: Again, talk: Talk | None, subjects: Sequence[Intent], ctx: Con
         about = f"{whole.topic} in {again.topic}" if whole.topic else again.topic
         return replace(whole, window=window_of(None, now), topic=about)
     if again.back and lists:
-        return lists[0] if of_change else back_to(lists)
+        behind = [one for one in lists if not isinstance(one, Touched)] or lists
+        return behind[0] if isinstance(last, OfChange | Touched) else back_to(lists)
     if not lists and (again.level or again.back or again.without):
         raise NothingBefore
     return turned(looked_at(again, lists, now), again, now)
@@ -334,9 +359,16 @@ def _kept_subjects(
         narrows = any(getattr(asked, one) for one in narrowing)
         held = held if narrows else () if asked.back else held[:-1]
         held = before.subjects if before and asked.same else held  # with the change
+    elif _is_of_name(intent, asked):
+        return (*(q for q in held if not _OF_NAME.match(q)), question, *change)
     else:
         held = ()
     return (*(q for q in held[-_MOST_SUBJECTS:] if q != question), question, *change)
+
+
+def _is_of_name(intent: Intent, asked: Intent) -> bool:
+    """Whether a follow-up is about one name of a list or of a change."""
+    return isinstance(intent, Touched) and (isinstance(asked, Nth) or is_elliptic(asked))
 
 
 _MOST_SUBJECTS = 6
@@ -357,7 +389,8 @@ async def remember(
         return
     changes = [row.graded for row in answer.rows]
     listed = answer.listed or listed_in(answer.document, changes, ctx.watched.repository)
-    if isinstance(intent, OfChange) or not (answer.total or answer.listed):
+    one = isinstance(intent, OfChange) or _is_of_name(intent, asked or intent)
+    if one or not (answer.total or answer.listed):
         listed = before.listed if before else ()
     await ctx.conversations.keep(
         ctx.conversation,

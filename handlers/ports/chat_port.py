@@ -58,7 +58,9 @@ class Talk:
     page: int = 1  # the one that was shown, from 1
     language: Language | None = None
     length: Length = Length.NORMAL
-    listed: tuple[str, ...] = ()  # what the last list shows, in its order: full names or questions
+    # What the last list shows, in its order: the full name of a change, with a name of its code if
+    # the list is of names, or a question.
+    listed: tuple[str, ...] = ()
     subjects: tuple[str, ...] = ()  # questions, from the widest to the narrowest
 
 

@@ -18,6 +18,7 @@ from digest.answer.answers import (
     page_document,
     title_of,
 )
+from digest.answer.listing import first_of
 from digest.answer.release_notes import UpgradeItem, met, met_words
 from digest.core.change import printable
 from digest.core.enums import ChangeKind
@@ -104,12 +105,14 @@ async def names(intent: Changed, reached: Reach, ctx: Context, tip: Tip) -> Answ
             ctx.language, names=about(intent, ctx), n=len(found), changes=len(told)
         )
         items = [_item(one, ctx) for one in found]
+        first = first_of(ctx.page, len(found), _PAGE)
+        listed = tuple(map(_row, found[first : first + _PAGE]))
         above = [Paragraph(line) for line in _read_before(changes, ctx)]
         document = page_document(
             title, items, intent.window, at, above=above, size=_PAGE, page=ctx.page
         )
     else:
-        said = _titled(changes, intent)
+        said, listed = _titled(changes, intent), ()
         rows = tuple(AnswerRow(graded=graded, why="", unseen="") for graded in said)
         told = [graded.sha for graded in said]
         lines = [words.NONE(ctx.language, names=about(intent, ctx))]
@@ -124,7 +127,14 @@ async def names(intent: Changed, reached: Reach, ctx: Context, tip: Tip) -> Answ
         topic=intent.topic,
         total=len(told),
         rows=rows,
+        listed=listed,
     )
+
+
+def _row(one: Named) -> str:
+    """The row that a follow-up points at: the change, and the name if it is asked about itself."""
+    name = one.fact.name.split()[-1] if " --" in one.fact.name else one.fact.name
+    return f"{one.graded.sha} {name}" if one.fact.kind in PUBLIC else one.graded.sha
 
 
 def _read_before(changes: Sequence[Graded], ctx: Context) -> list[Spans]:

@@ -766,3 +766,18 @@ async def test_what_is_listed_is_merged(ctx, question):
     talking = replace(context(FakeSource(CHANGES)), conversations=FakeConversations())
     told = shown(await said(talking, "changes last 20 days", question))
     assert "no release tags" in told.split("\n")[0] or "没有发布标签" in told.split("\n")[0]
+
+
+async def test_one_of_a_list_of_names_is_the_name():
+    ctx = _talking(adds=("--pool", "--depth"))
+    told = await said(ctx, "which flags were added this week", "the second one, what does it do")
+    assert (told.intent, told.topic) == ("touched", "--depth")
+    told = await said(ctx, "and its default?")
+    assert (told.intent, told.topic) == ("touched", "--depth")
+    told = await said(ctx, "who added the first one")
+    assert (told.intent, shas(told)) == ("author", ["abcdeaa1"])
+    assert (await said(ctx, "number 1")).topic == "--pool"
+    assert (await said(ctx, "next one")).topic == "--depth"
+    assert "Flags added: 2" in shown(await said(ctx, "back to the list"))
+    asks = await said(ctx, "is it risky")
+    assert "1. --pool 2. --depth" in str(asks.error)
