@@ -55,8 +55,8 @@ from handlers.questions.openings import (
     opened,
     proven,
     reason_of,
+    undone_by,
     with_reading,
-    yes_by,
 )
 from handlers.questions.scope import undoings_below
 
@@ -206,7 +206,7 @@ async def _answered(
         reverts, _ = await undoings_below(graded, ctx, await tip_of(ctx))
         if ChangeKind.REVERTS in kinds_of(graded) and reading.intent != intent:
             reverts = reverts or [graded]  # "was the scheduler reverted" found the revert itself
-        by = yes_by(reverts[0], ctx) if reverts else words.NOT_REVERTED(ctx.language)
+        by = undone_by(reverts[0], ctx) if reverts else words.NOT_REVERTED(ctx.language)
         if reading.reason and reverts:
             found = opened(found, reason_of(reverts[0], ctx))
         found = opened(found, by)

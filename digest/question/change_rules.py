@@ -20,6 +20,7 @@ from digest.question.intent import (
     DigestOf,
     Explain,
     Intent,
+    Nth,
     OfCurrent,
     PathDiff,
     Released,
@@ -108,6 +109,19 @@ def part_of(asked: Asked) -> str:
     """The requested part of a change's lines: a path, quoted text, or words."""
     paths = asked.slots(Path)
     return paths[0].path if paths else asked.topic
+
+
+@rule
+def of_the_current(asked: Asked) -> Iterator[Weighed]:
+    """What the explanation of the current change tells: *is it a fix*, *who reverted it*."""
+    named = asked.left or any(token.slot is not None for token in asked.tokens)
+    if asked.follows not in {"change", "row"} or named or asked.says("those"):
+        return
+    of_kind = asked.kinds and asked.says("of_which_kind")
+    undone = asked.says("undone") and (asked.has("who") or asked.says("when_released"))
+    names = asked.has("it") and asked.has("ask") and asked.values.get("thing")
+    if of_kind or undone or (names and asked.has("change", "act:added", "act:removed")):
+        yield Weighed(7.6, Nth(place=0))
 
 
 @rule

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 from digest.core.facts import Action, Fact, FactKind
+from digest.core.patterns import lazy
 from digest.errors import NothingBefore
 from digest.question.commit_range import Refs, Span
 from digest.question.intent import (
@@ -70,6 +72,16 @@ def names_meant(facts: Sequence[Fact], intent: Touched) -> tuple[str, ...]:
         stays = [fact for fact in found if fact.action is not Action.REMOVED]
         found = [fact for fact in stays if fact.action is Action.CHANGED] or stays
     return _distinct(found)
+
+
+def names_in_title(title: str) -> tuple[str, ...]:
+    """The flags and variables that a title names."""
+    return tuple(dict.fromkeys(_IN_TITLE.findall(title)))
+
+
+_IN_TITLE = lazy(
+    r"(?<![\w-])--[A-Za-z][\w-]{1,80}|(?<![\w-])[A-Z][A-Z0-9]{0,40}_[A-Z0-9_]{1,80}", re.ASCII
+)
 
 
 def _distinct(facts: Sequence[Fact]) -> tuple[str, ...]:

@@ -103,7 +103,8 @@ def of_the_last(asked: Asked) -> Iterator[Weighed]:
         yield Weighed(4.6, Retell())  # "how many is that"
     if slots or asked.has("other", "most") or asked.commands:
         return
-    if (asked.follows in _ONE or (asked.follows and spoken)) and len(asked.left) < 2:
+    of_one = asked.follows in _ONE or (asked.follows and (spoken or asked.says("why_done")))
+    if of_one and len(asked.left) < (2 if asked.follows in _ONE or spoken else 1):
         yield from (Weighed(6.0, one) for phrase, one in _OF_ONE.items() if asked.says(phrase))
     if its and asked.left in _PARTS and asked.only_words(*_ITS, "among"):
         weight = 6.0 if asked.follows == "change" else 4.6

@@ -28,6 +28,7 @@ from digest.question.continuation import (
     back_to,
     list_of,
     looked_at,
+    names_in_title,
     names_meant,
     turned,
     window_of,
@@ -163,7 +164,9 @@ async def _of_its_name(intent: Touched, change: Explain, talk: Talk | None, ctx:
     """The question about the one name of a change. Raises ``NothingBefore`` if it has several."""
     sha = change.reference.sha or ""
     found = await _listed((sha,), ctx)
-    names = names_meant(found[sha].facts.items, intent) if sha in found else ()
+    graded = found.get(sha)
+    names = names_meant(graded.facts.items, intent) if graded else ()
+    names = names or (names_in_title(graded.title) if graded else ())
     if len(names) == 1:
         return Touched(name=names[0], claim=intent.claim)
     if not names:
@@ -338,7 +341,7 @@ def _again(again: Again, talk: Talk | None, subjects: Sequence[Intent], ctx: Con
 
 
 def _kept_subjects(
-    intent: Intent, asked: Intent, answer: Answer, before: Talk | None
+    intent: Intent, asked: Intent, answer: Answer, before: Talk | None, ctx: Context
 ) -> tuple[str, ...]:
     """The subjects after an answer, the widest first."""
     if is_elliptic(asked) and not isinstance(intent, OfChange | Touched):
@@ -353,7 +356,7 @@ def _kept_subjects(
         goes_on = asked is not intent and not getattr(asked, "reference", None)
         return (*(q for q in held if goes_on or not _OF_NAME.match(q)), *change)
     window = answer.window if isinstance(intent, CatchUp) else None
-    question = format_intent(DigestOf(window=window) if window else intent)
+    question = _stored(DigestOf(window=window) if window else intent, ctx)
     if isinstance(asked, Again):
         narrowing = ("only", "level", "kinds", "without", "switched", "same", *COUNTED)
         narrows = any(getattr(asked, one) for one in narrowing)
@@ -364,6 +367,16 @@ def _kept_subjects(
     else:
         held = ()
     return (*(q for q in held[-_MOST_SUBJECTS:] if q != question), question, *change)
+
+
+def _stored(intent: Intent, ctx: Context) -> str:
+    """The text of a question, with its topic in quotes where its words mean something else."""
+    question, topic = format_intent(intent), getattr(intent, "topic", "")
+    if not topic or not isinstance(intent, Changed):
+        return question
+    quoted = format_intent(replace(intent, topic=f'"{topic}"'))
+    kept = (getattr(_read(text, ctx), "topic", "") == topic for text in (question, quoted))
+    return quoted if [*kept] == [False, True] else question
 
 
 def _is_of_name(intent: Intent, asked: Intent) -> bool:
@@ -395,13 +408,13 @@ async def remember(
     await ctx.conversations.keep(
         ctx.conversation,
         Talk(
-            question=format_intent(intent),
+            question=_stored(intent, ctx),
             repository=ctx.watched.repository.name,
             at=ctx.clock.now(),
             page=ctx.page,
             language=ctx.language,
             length=ctx.length,
             listed=listed,
-            subjects=_kept_subjects(intent, asked or intent, answer, before),
+            subjects=_kept_subjects(intent, asked or intent, answer, before, ctx),
         ),
     )

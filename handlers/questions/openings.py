@@ -9,7 +9,9 @@ from datetime import timedelta
 
 from digest.answer.answers import Answer, refs_words, title_of
 from digest.answer.listing import listed_in
+from digest.answer.tallies import people_of
 from digest.core.authors import code_as_spans
+from digest.core.change import printable
 from digest.core.enums import ChangeKind
 from digest.core.facts import Action, FactKind
 from digest.core.grade import Graded
@@ -45,6 +47,14 @@ def yes_by(graded: Graded, ctx: Context) -> Spans:
     """Yes, with the change that says it."""
     day = graded.commit.committed_at.astimezone(ctx.zone).date().isoformat()
     return words.YES_BY(ctx.language, change=title_link(graded, ctx.watched.repository), day=day)
+
+
+def undone_by(graded: Graded, ctx: Context) -> Spans:
+    """That something was reverted, with the change that did it, its author and its day."""
+    day = graded.commit.committed_at.astimezone(ctx.zone).date().isoformat()
+    change = title_link(graded, ctx.watched.repository)
+    author = printable(people_of(graded)[0])
+    return words.YES_UNDONE_BY(ctx.language, change=change, day=day, author=author)
 
 
 def reason_of(graded: Graded, ctx: Context) -> Spans:

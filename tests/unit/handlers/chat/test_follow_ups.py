@@ -781,3 +781,68 @@ async def test_one_of_a_list_of_names_is_the_name():
     assert "Flags added: 2" in shown(await said(ctx, "back to the list"))
     asks = await said(ctx, "is it risky")
     assert "1. --pool 2. --depth" in str(asks.error)
+
+
+@pytest.mark.parametrize(
+    ("question", "intent"),
+    [
+        ("is it a bugfix or a feature", "explain"),
+        ("这个是修复还是新功能", "explain"),
+        ("which flags does it touch", "explain"),
+        ("and is it back in now?", "explain"),
+        ("and why did they do it", "explain"),
+        ("can I still turn it off", "explain"),
+        ("do we need to change anything on our side", "risky"),
+        ("它影响我们吗", "risky"),
+    ],
+)
+async def test_what_is_asked_after_a_change_is_of_that_change(ctx, question, intent):
+    answer = await said(ctx, "explain #12", question)
+    assert (answer.intent, shas(answer)) == (intent, ["bbbbbbb2"])
+
+
+@pytest.mark.parametrize("question", ["who reverted it", "什么时候回滚的", "谁回滚的"])
+async def test_who_reverted_a_change_and_when_is_told_of_the_revert(question):
+    one = change("aaaaaaa1", "Cache the pool (#1)", at=NOW - timedelta(days=3))
+    back = f'Revert "Cache the pool" (#2)\n\nThis reverts commit {one.sha}.'
+    two = change("bbbbbbb2", back, at=NOW - timedelta(days=1), author="Grace Hopper")
+    talking = replace(context(FakeSource([two, one])), conversations=FakeConversations())
+    told = shown(await said(talking, "explain #1", question)).split("\n")[0]
+    assert "Grace Hopper" in told
+    assert "2026-01-22" in told
+
+
+async def test_why_after_a_list_asks_which(ctx):
+    told = await said(ctx, "changes last 20 days", "为什么删")
+    assert "2. [MoE] Fuse the experts" in str(told.error)
+
+
+async def test_the_next_one_after_a_change_of_a_list_is_told_in_short(ctx):
+    asked = ("changes last 20 days", "2")
+    assert shas(await said(ctx, *asked, "ok next")) == ["bbbbbbb2"]
+
+
+async def test_a_list_without_a_part_of_the_project_is_asked_for_in_other_words(ctx):
+    told = await said(ctx, "changes last 20 days", "only the ones outside docs")
+    assert {*shas(told)} == {"aaaaaaa1", "bbbbbbb2", "ddddddd4"}
+
+
+async def test_the_one_with_more_risk_is_the_first_of_the_list(ctx):
+    assert shas(await said(ctx, "changes last 20 days", "which one is riskier")) == ["ddddddd4"]
+
+
+async def test_a_topic_that_is_a_word_of_questions_stays_the_topic():
+    titles = ("Fix the check command (#3)", "Speed up the check command (#2)", "Fix it (#1)")
+    days = enumerate(titles, 1)
+    changes = [change(f"{n}{n}{n}{n}aaaa", title, at=NOW - timedelta(days=n)) for n, title in days]
+    talking = replace(context(FakeSource(changes)), conversations=FakeConversations())
+    await said(talking, 'what changed in "check" last 20 days')
+    told = await said(talking, "which of these are fixes")
+    assert shas(told) == ["1111aaaa"]
+
+
+async def test_a_title_with_one_flag_names_the_flag_of_its_change():
+    one = change("aaaaaaa1", "Take names by --index (#1)", at=NOW)
+    talking = replace(context(FakeSource([one])), conversations=FakeConversations())
+    told = await said(talking, "explain #1", "is that flag still there")
+    assert told.topic == "--index"
