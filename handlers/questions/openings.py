@@ -15,8 +15,10 @@ from digest.core.change import printable
 from digest.core.enums import ChangeKind
 from digest.core.facts import Action, FactKind
 from digest.core.grade import Graded
+from digest.core.reference import parse_reference
 from digest.core.release import latest
 from digest.document import Code, Paragraph, Spans, Text, plain
+from digest.errors import UserError
 from digest.i18n import answer_text as words
 from digest.i18n.answer_text import EVERYTHING
 from digest.i18n.phrase import Phrase, list_in_words
@@ -41,6 +43,7 @@ from digest.topics.synonyms import english_of
 from digest.topics.terms import STOP_WORDS, kinds_of, roots
 from handlers.context import Context
 from handlers.digests.ingest import tip_of
+from handlers.ports.storage import Tip
 
 
 def yes_by(graded: Graded, ctx: Context) -> Spans:
@@ -128,15 +131,13 @@ async def dated(found: Answer, ctx: Context) -> Answer:
 async def with_releases(found: Answer, ctx: Context) -> Answer:
     """The answer, preceded by the first release of each change that it shows."""
     repository, tip, source = ctx.watched.repository, await tip_of(ctx), ctx.watched.source
-    changes = {row.graded.sha: row.graded for row in found.rows}
-    shown = listed_in(found.document, list(changes.values()), repository)
-    tags = await source.releases()
+    shown, tags = await _shown(found, ctx, tip), await source.releases()
     if not shown:
         return found
     having: dict[str, list[Graded]] = {}
-    for sha in shown if tags else ():
-        first, copies = await source.released(tip, sha, changes[sha].commit.subject)
-        having.setdefault(first or next(iter(copies), ""), []).append(changes[sha])
+    for graded in shown if tags else ():
+        first, copies = await source.released(tip, graded.sha, graded.commit.subject)
+        having.setdefault(first or next(iter(copies), ""), []).append(graded)
     n, newest = len(shown), Code(latest(tags, repository.name) if tags else "")
     lines = []
     if not tags:
@@ -153,6 +154,22 @@ async def with_releases(found: Answer, ctx: Context) -> Answer:
     for line in reversed(lines):
         found = opened(found, line)
     return found
+
+
+async def _shown(found: Answer, ctx: Context, tip: Tip) -> Sequence[Graded]:
+    """The changes that an answer shows, also those that a quoted changelog names."""
+    from handlers.questions.explain import find
+
+    changes = {row.graded.sha: row.graded for row in found.rows}
+    shown: list[Graded] = []
+    for row in listed_in(found.document, list(changes.values()), ctx.watched.repository):
+        try:
+            reference = parse_reference(row.removeprefix("explain "))
+            one = changes.get(row) or (await find(reference, ctx, tip))[0]
+        except UserError:
+            continue  # no change of the branch
+        shown.append(one)
+    return shown
 
 
 _NAMED = 5  # the most changes of one release that are named

@@ -7,11 +7,13 @@ from datetime import timedelta
 
 import pytest
 
+from digest.document import Item, Listing, Text
 from digest.errors import NothingBefore
 from digest.question.intent import Affected, Released, Touched
 from digest.question.questions import format_intent
 from handlers.chat.follow_ups import complete_follow_up, last_talk
 from handlers.ports.chat_port import Talk
+from handlers.questions.openings import with_releases
 from tests.support.fakes import FakeClock, FakeSource, change, context
 from tests.unit.digest.facts import changes
 from tests.unit.handlers.ports.test_conversation_port import (
@@ -846,3 +848,12 @@ async def test_a_title_with_one_flag_names_the_flag_of_its_change():
     talking = replace(context(FakeSource([one])), conversations=FakeConversations())
     told = await said(talking, "explain #1", "is that flag still there")
     assert told.topic == "--index"
+
+
+async def test_the_release_of_what_only_a_changelog_names_is_told_if_the_branch_has_it(ctx):
+    found = await said(ctx, "changes last 20 days")
+    lines = ("Fuse the experts #11 · 1.0 · CHANGELOG.md:5", "Drop it #999 · 1.0 · CHANGELOG.md:6")
+    blocks = (Listing(tuple(Item((Text(line),)) for line in lines)),)
+    quoted = replace(found, rows=(), document=replace(found.document, blocks=blocks))
+    told = await with_releases(quoted, ctx)
+    assert shown(told).startswith("1 change is merged, but not in a release yet")
