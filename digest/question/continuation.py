@@ -58,16 +58,11 @@ def applied(intent: Intent, subject: Intent) -> Intent | None:
 def names_meant(facts: Sequence[Fact], intent: Touched) -> tuple[str, ...]:
     """The names of a change that a question about its name may mean; a flag before its fields."""
     facts = [fact for fact in facts if fact.detail != "moved"]
+    kinds = [kind for kind in _NAMED if kind in intent.things or not intent.things]
+    found = [fact for kind in kinds for fact in facts if fact.kind is kind]
     if intent.claim == "instead":
         replaced = [fact for fact in facts if fact.replacement]
-        gone = [fact for fact in facts if fact.action is Action.REMOVED and fact.kind in _NAMED]
-        return _distinct(replaced or gone)
-    found = [
-        fact
-        for kind in _NAMED
-        for fact in facts
-        if fact.kind is kind and (kind in intent.things or not intent.things)
-    ]
+        return _distinct(replaced or [fact for fact in found if fact.action is Action.REMOVED])
     if intent.claim in _OF_VALUE:
         stays = [fact for fact in found if fact.action is not Action.REMOVED]
         found = [fact for fact in stays if fact.action is Action.CHANGED] or stays

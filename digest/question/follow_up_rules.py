@@ -117,6 +117,7 @@ def of_the_last(asked: Asked) -> Iterator[Weighed]:
         return
     harms = asked.has("risk", "remedy") or (its and asked.has("kind:breaking"))
     bare = asked.only(*_ITS) or (asked.is_writing and asked.only("kind:fix", *_ITS))
+    harms = harms and "nth" not in asked.values  # "does the first one hurt performance"
     if harms and (bare or (its and len(asked.left) < 3)) and not asked.has("who", "upgrade"):
         of_one = asked.follows in _ONE and asked.has("it")
         yield Weighed(5.6 if of_one else 4.5, Risky())  # "does it affect windows users"
@@ -234,12 +235,12 @@ def of_a_list(asked: Asked) -> Iterator[Weighed]:
         yield Weighed(6.6 if asked.follows else 4.8, Nth(place=places[0], aspect=aspect))
     elif (
         places
-        and asked.follows in _MANY
+        and asked.follows in _LISTED
         and not (slots or asked.left[1:])
-        and (not asked.left or asked.says("placed_one"))
+        and (not asked.left or asked.says("placed_one") or asked.has("risk"))
     ):
-        asks_when = aspect if asked.says("when_released") else ""
-        yield Weighed(4.0, Nth(place=places[0], aspect=asks_when))  # "when did the first one go"
+        told = aspect if asked.says("when_released") or asked.has("risk") else ""
+        yield Weighed(4.0, Nth(place=places[0], aspect=told))  # "when did the first one go"
 
 
 _LAST = frozenset({"last change", "last pr", "last commit"})
