@@ -43,9 +43,9 @@ PERIODS = [
 ]
 
 
-@pytest.mark.parametrize(("kind", "question"), SHOWN)
-def test_every_question_is_read_as_its_kind(kind, question):
-    assert isinstance(parse(question, NOW, ZONE), KINDS[kind])
+def test_every_question_is_read_as_its_kind():
+    read = [(type(parse(question, NOW, ZONE)), question) for _, question in SHOWN]
+    assert read == [(KINDS[kind], question) for kind, question in SHOWN]
 
 
 @pytest.mark.parametrize(("english", "chinese", "since", "until"), PERIODS)

@@ -13,8 +13,6 @@ from enum import Enum
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
-import pytest
-
 from digest.core.reference import Reference
 from digest.errors import UserError
 from digest.question.parser import read, split
@@ -75,11 +73,10 @@ def reading(question: str, about: str) -> str:
     return "\n".join(line for line in lines if line)
 
 
-@pytest.mark.parametrize(
-    ("about", "question", "expected"), [*rows()], ids=lambda text: text.partition("\n")[0]
-)
-def test_question_is_read_as_before(about, question, expected):
-    assert reading(question, about) == expected
+def test_questions_are_read_as_before():
+    before = {(about, question): expected for about, question, expected in rows()}
+    assert len(before) == len([*rows()])
+    assert {(about, asked): reading(asked, about) for about, asked in before} == before
 
 
 def test_there_are_questions_of_every_situation():
