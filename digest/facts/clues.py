@@ -138,7 +138,10 @@ def is_titled(fact: Fact, title: str) -> bool:
     field = fact.kind is FactKind.SYMBOL and fact.action is Action.ADDED and fact.detail == "field"
     if not field and not _is_new_code(fact):
         return False
-    own = re.escape(fact.name.rpartition(".")[2])
+    last = fact.name.rpartition(".")[2]
+    if last not in title:  # most are not, and expressions of names are compiled for one search each
+        return False
+    own = re.escape(last)
     if re.search(rf"`{own}`|\b{own}\(\)", title):
         return True
     if "." in fact.name and re.search(rf"(?<![\w.]){re.escape(fact.name)}(?![\w.]?\w)", title):
