@@ -57,7 +57,7 @@ class Form(StrEnum):
 
 @frozen
 class PageRequest:
-    """A parsed request. ``path`` is without the ending that names the form."""
+    """A parsed request. ``path`` is quoted, without the ending that names the form."""
 
     site: Site
     request: Request

@@ -11,6 +11,7 @@ from dataclasses import replace
 from http import HTTPStatus
 from importlib.metadata import version
 from typing import Any
+from urllib.parse import quote, unquote
 
 import httpx
 import structlog
@@ -173,7 +174,7 @@ class _Endpoints:
         self.sessions = Sessions(site.token, site.public_url)
 
     def asked(self, request: Request, form: Form) -> PageRequest:
-        path = request.url.path
+        path = quote(request.scope["path"])
         # A repository's name may end like a form.
         name = f"{request.path_params.get('repository', '')}.{form}"
         signed_in = self.sessions.signed_in(request)
@@ -303,9 +304,10 @@ class _Endpoints:
 
     def _shown(self, asked: PageRequest) -> SiteRepository | None:
         """The repository that an unknown address begins with, if the reader may see it."""
-        path = asked.path.removeprefix(f"{REPOSITORIES}/")
-        name = path.partition(f"{WITHIN}/")[0]
-        return self._site.find(name, signed_in=asked.signed_in) if path != asked.path else None
+        path = unquote(asked.path)
+        below = path.removeprefix(f"{REPOSITORIES}/")
+        name = below.partition(f"{WITHIN}/")[0]
+        return self._site.find(name, signed_in=asked.signed_in) if below != path else None
 
     async def _missing(self, asked: PageRequest) -> Response:
         if shown := self._shown(asked):

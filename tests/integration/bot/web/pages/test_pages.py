@@ -491,6 +491,17 @@ async def test_page_that_cannot_be_made_keeps_the_navigation(client, monkeypatch
     assert len([one for one in logs if one["event"] == "web.broken"]) == 2
 
 
+@pytest.mark.parametrize("part", ["authors", "topics"])
+async def test_links_to_a_page_of_an_odd_name_lead_to_that_name(configuration, part):
+    path = f"{OPEN}/-/{part}/50%2541%07%3Fa%23b%22"
+    async with shelved(configuration) as (_, site):
+        transport = httpx.ASGITransport(app=application({"/": routes(site)}))
+        async with httpx.AsyncClient(transport=transport, base_url="http://pages") as reader:
+            page = (await reader.get(path)).text
+    assert f'href="{path}?lang=zh"' in page
+    assert not re.search(r'"[^"\s]*/50(?!%2541%07%3Fa%23b%22)', page)
+
+
 OF_A_BRANCH = (
     "/index.json",
     f"{OPEN}.json",
