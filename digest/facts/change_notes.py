@@ -8,7 +8,10 @@ release and yields none.
 
 from __future__ import annotations
 
+import itertools
+import math
 import re
+from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -139,8 +142,7 @@ def find(scene: FileContext) -> Iterator[Note]:
 
 def entries(new: SideLines, removed: Sequence[str] = ()) -> Iterator[Note]:
     """The entries among the changed lines of a changelog, without those that were there before."""
-    heading, last, gone = "", 0, {bare(line) for line in removed}
-    worded = [words for line in removed if len(words := set(_WORDS.findall(line))) >= _SEVERAL]
+    heading, last, gone, worded = "", 0, {bare(line) for line in removed}, _Worded(removed)
     for number, line in new.changed:
         if text := _heading(line):
             heading = text
@@ -148,8 +150,7 @@ def entries(new: SideLines, removed: Sequence[str] = ()) -> Iterator[Note]:
             if line.startswith("  ") and number == last + 1:
                 last = number
                 continue  # a point of the entry above
-            own = set(_WORDS.findall(line))
-            if any(len(own & words) >= _SAME * len(own | words) for words in worded):
+            if worded.has(line):
                 continue
             text, last = _paragraph(new, number, line[bullet.end() :]), number
             above = (told for one in new.above(number) if (told := _heading(one)))
@@ -159,9 +160,31 @@ def entries(new: SideLines, removed: Sequence[str] = ()) -> Iterator[Note]:
             last = number
 
 
+class _Worded:
+    """Lines by their words, among which one with nearly the same words is soon found."""
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        self._having = defaultdict[str, list[set[str]]](list)
+        for line in lines:
+            words = set(_WORDS.findall(line))
+            for word in words if len(words) >= _SEVERAL else ():
+                self._having[word].append(words)
+
+    def has(self, line: str) -> bool:
+        """Whether a line was only worded in another way."""
+        own = set(_WORDS.findall(line))
+        # Of so many words at least one is in a line with nearly the same words.
+        rarest = sorted(own, key=lambda word: len(self._having.get(word, ())))
+        rarest = rarest[: len(own) - math.ceil(_SAME * len(own)) + 1]
+        others = (words for word in rarest for words in self._having.get(word, ()))
+        compared = itertools.islice(others, _MOST_COMPARED)
+        return any(len(own & words) >= _SAME * len(own | words) for words in compared)
+
+
 _WORDS = lazy(r"\w+")
 _SEVERAL = 6  # words of an entry that is known again though some differ
 _SAME = 0.75  # share of the words of two entries that are one, worded in two ways
+_MOST_COMPARED = 200  # lines that share rare words with an entry
 
 
 def tagged(notes: Sequence[Note]) -> tuple[Note, ...]:
@@ -196,9 +219,8 @@ def _paragraph(new: SideLines, number: int, text: str, *, apart: bool = False) -
 
     Those of an entry in a file of its own, which stands ``apart``, may begin at the margin.
     """
-    lines = dict(enumerate(new.whole, 1)) | dict(new.changed)
     for at in range(number + 1, number + _MOST_LINES):
-        line = lines.get(at, "")
+        line = new.whole[at - 1] if at <= len(new.whole) else new.texts.get(at, "")
         other = _BULLET.match(line) or (apart and _OTHER.match(line))
         begins = line[:1].strip() and not (line[0].islower() or line[0] in "`(")
         code = line.lstrip().startswith("```")

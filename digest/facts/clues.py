@@ -193,16 +193,15 @@ def _inserted(scene: FileContext, line: int) -> range | None:
 
 def _begin(sheet: SideLines, line: int) -> int:
     """The number of changed lines directly above a line."""
-    numbers = {n for n, _ in sheet.changed}
     count = 0
-    while line - count - 1 in numbers:
+    while line - count - 1 in sheet.texts:
         count += 1
     return count
 
 
 def _contiguous(sheet: SideLines, line: int) -> tuple[str, ...]:
     """The run of changed lines that contains a line."""
-    texts = dict(sheet.changed)
+    texts = sheet.texts
     at = line - _begin(sheet, line)
     run: list[str] = []
     while at in texts:
@@ -232,7 +231,7 @@ def _docs(facts: Sequence[Fact]) -> Find:
 
 def _sentence_about(name: str, number: int, sheet: SideLines) -> str:
     """The whole sentence that names a thing, from the added lines of a paragraph."""
-    lines = dict(sheet.changed)
+    lines = sheet.texts
     first = last = number
     while _goes_on(lines.get(first - 1, "")) and first > number - _PARAGRAPH:
         first -= 1

@@ -384,9 +384,19 @@ def _marked(sheet: SideLines, lines: dict[int, str], mark: int) -> str:
             name = _defined_by(code, sheet)
             if name == "constructor":
                 name = f"{_enclosing(sheet, mark)}.{name}".lstrip(".")
-            return name if not sheet.is_internal(mark) else ""
+            return name if not _is_internal(sheet, mark) else ""
         depth += line.count("(") + line.count("[") - line.count(")") - line.count("]")
     return ""
+
+
+def _is_internal(sheet: SideLines, line: int) -> bool:
+    """Whether the comment that contains a line calls the thing internal."""
+    for above in sheet.above(line, 8):
+        if "@internal" in above:
+            return True
+        if "/**" in above or not COMMENT.match(above):
+            break
+    return any("@internal" in near for near in sheet.whole[line - 1 : line + 2])
 
 
 def _defined_by(line: str, sheet: SideLines) -> str:

@@ -128,7 +128,7 @@ def find(scene: FileContext) -> Iterable[Fact]:
 
 
 def _notices(sheet: SideLines, *, docs: bool) -> Iterator[_Notice]:
-    lines = dict(sheet.changed)
+    lines = sheet.texts
     group: list[tuple[int, str]] = []
     for number, line in sheet.changed:
         kind = _kind(line, docs=docs)

@@ -16,8 +16,8 @@ from digest.frozen import frozen
 if TYPE_CHECKING:
     from digest.facts.side_text import SideLines
 
-_TABLE = read_table("digest.facts", "words.toml")["manifests"]
-_TOOLCHAINS = frozenset(_TABLE["toolchains"].split())
+_WORDS = read_table("digest.facts", "words.toml")["manifests"]
+_TOOLCHAINS = frozenset(_WORDS["toolchains"].split())
 _SUFFIX = lazy(
     r"_(?:VERSION|VER|REF|TAG|BRANCH|COMMIT|COMMIT_HASH|SHA|REV|REVISION|GIT_TAG|GIT_REF|VERSION_TAG)$"
 )
@@ -200,6 +200,14 @@ def pyproject(sheet: SideLines) -> Iterator[Pin]:
 @reads("setup.cfg", whole=True)
 def setup_cfg(sheet: SideLines) -> Iterator[Pin]:
     """``setup.cfg``."""
+    places: list[tuple[str, str]] = []
+    table = owner = ""
+    for line in sheet.whole:
+        places.append((table, owner))
+        if match := _TABLE.match(line):
+            table, owner = match[1].strip(), ""
+        elif not line[:1].isspace() and "=" in line:
+            owner = line.split("=", 1)[0].strip()
     for number, line in sheet.changed:
         key, value = key_value(line)
         if key == "python_requires":
@@ -207,13 +215,7 @@ def setup_cfg(sheet: SideLines) -> Iterator[Pin]:
             continue
         if not line[:1].isspace() and key != "install_requires":
             continue
-        table = owner = ""
-        for other in sheet.above(number):
-            if match := _TABLE.match(other):
-                table = match[1].strip()
-                break
-            if not owner and not other[:1].isspace() and "=" in other:
-                owner = other.split("=", 1)[0].strip()
+        table, owner = places[number - 1] if number <= len(places) else ("", "")
         owner = key if key == "install_requires" else owner
         text = value if key == "install_requires" else line.strip()
         if owner in {"install_requires", "setup_requires"} or table == "options.extras_require":

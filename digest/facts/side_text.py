@@ -85,19 +85,15 @@ class SideLines(FileSide):
         complete = self.alone and self.changed and self.changed[-1][0] == len(self.changed)
         return tuple(line for _, line in self.changed) if complete else ()
 
+    @cached_property
+    def texts(self) -> dict[int, str]:
+        """The changed lines by their numbers."""
+        return dict(self.changed)
+
     def above(self, line: int, most: int = 200) -> Iterator[str]:
         """The lines above a line, nearest first; none if the whole text is missing."""
         for index in range(min(line - 1, len(self.whole)) - 1, max(-1, line - 2 - most), -1):
             yield self.whole[index]
-
-    def is_internal(self, line: int) -> bool:
-        """Whether the comment that contains a line calls the thing internal."""
-        for above in self.above(line, 8):
-            if "@internal" in above:
-                return True
-            if "/**" in above or not COMMENT.match(above):
-                break
-        return any("@internal" in near for near in self.whole[line - 1 : line + 2])
 
 
 def _numbered(hunks: Iterable[Hunk], side: int) -> tuple[tuple[int, str], ...]:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from digest.core.change import Change, FileChange, FileStatus, Hunk
+from digest.core.change import Change, FileChange, FileStatus, Hunk, Side
 from digest.core.facts import Facts
-from digest.facts.change_notes import without_mark
+from digest.facts import change_notes
+from digest.facts.change_notes import entries, without_mark
 from digest.facts.extract import extract
+from digest.facts.side_text import SideLines
 from tests.unit.digest.facts.changes import commit
 from tests.unit.digest.facts.changes import facts_of as whole_facts_of
 
@@ -273,3 +275,48 @@ def test_fragment_of_an_earlier_change_is_no_entry_of_this_one() -> None:
     for status, count in ((FileStatus.MODIFIED, 0), (FileStatus.ADDED, 1)):
         found = facts_of("changelog.d/17.bugfix", "The cache is gone", 1, status=status).notes
         assert [n.mark for n in found] == ["fixed"] * count
+
+
+class Counted(tuple):
+    """Lines that count how many of them were read one after the other."""
+
+    __slots__ = ()
+    read = 0
+
+    def __iter__(self):
+        Counted.read += len(self)
+        return super().__iter__()
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_a_changelog_is_read_once_for_all_its_entries(whole, monkeypatch) -> None:
+    text = "\n".join(f"- Entry {n} tells\n  what goes on" for n in range(300))
+    lines = text.split("\n")
+    monkeypatch.setattr(Counted, "read", 0)
+    side = SideLines(
+        path="CHANGES.md",
+        side=Side.NEW,
+        changed=Counted(enumerate(lines, 1)),
+        text=text if whole else None,
+    )
+    assert [note.text for note in entries(side)][-1] == "Entry 299 tells what goes on"
+    assert Counted.read <= 4 * len(lines)
+
+
+def test_reworded_entry_is_found_among_many_without_comparing_it_with_all(monkeypatch) -> None:
+    compared = []
+
+    class Words(set):
+        def __or__(self, other):
+            compared.append(self)
+            return set(self) | set(other)
+
+    monkeypatch.setattr(change_notes, "set", Words, raising=False)
+    old = [f"- The pool reads its limit {n} from a file{n} of the server" for n in range(400)]
+    new = [line.replace("from", "out of") for line in old]
+    new += [f"- The pool reads its limit {n} out of what{n} the client gave" for n in range(400)]
+    changed = tuple(enumerate(new, 1))
+    side = SideLines(path="CHANGES.md", side=Side.NEW, changed=changed)
+    found = [note.text for note in entries(side, old)]
+    assert found == [line[2:] for line in new[400:]]
+    assert len(compared) <= len(new)
