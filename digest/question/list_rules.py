@@ -166,7 +166,9 @@ _THEY = lazy(r"\b(?:they|them)\b", re.IGNORECASE)
 _BOTH = lazy(
     r"\b(?<!which of )(?:(?:those|these|the|(?:the )?(?:first|top)) two"
     r"|both(?: of (?:them|those|these))?)"
-    r"(?: (?:ones|changes|prs|commits))?\b|[这那前][两俩][个条]?(?:变更|改动|提交)?",
+    r"(?! (?:\w+ )?(?:hours?|days?|weeks?|months?|years?|releases?|versions?|\w+est|most)\b)"
+    r"(?: (?:ones|changes|prs|commits))?\b"
+    r"|[这那前][两俩](?!个?(?:小时|[天日周年月季]|星期|礼拜|版本|位))[个条]?(?:变更|改动|提交)?",
     re.IGNORECASE,
 )
 _PLACE_OF = {

@@ -191,7 +191,7 @@ async def with_close_titles(
 
     A question describes a change in words of its own, of which an answer may have taken the wrong
     ones. An answer with many changes gets only closer ones. What a question counts, ranks or limits
-    to a person stays as it is.
+    to a person stays as it is. A range without a match is no reason to tell nothing.
     """
     if found.error is not None or (isinstance(intent, Changed) and not intent.topic):
         return found
@@ -214,20 +214,18 @@ async def with_close_titles(
         return found
     if isinstance(intent, Touched) and is_code_name(intent.name) and reading.sure:
         return found
-    enough = _FEW_NAMED if isinstance(intent, Touched) else _FEW
     if any(has_all(row.graded.title, reading.content) for row in found.rows):
         return found
     dated = not intent.anytime if isinstance(intent, Changed) else isinstance(intent, Search)
-    dated = dated and not ranged  # a range without a match is no reason to tell nothing
-    span = found.window or getattr(intent, "window", None) if dated else None
+    span = found.window or getattr(intent, "window", None) if dated and not ranged else None
     release = reading.dated or getattr(intent, "claim", "") in {"added", "release", "gone"}
-    few = found.total <= enough or bool(reading.unknown)
+    few = found.total <= (_FEW_NAMED if named else _FEW) or bool(reading.unknown)
     own = roots(found.topic)
     wanted = reading.words if isinstance(intent, Touched) else reading.content
     if not few and all(roots(word) <= own for word in wanted):
         return found  # nothing can be closer than what was looked for
     words = [*dict.fromkeys((*reading.content, *reading.said))]
-    return await _close_titles(found, words, span, ctx, few=few, release=release)
+    return await _close_titles(found, words, span, ctx, few=few, release=release, lax=lax)
 
 
 def _is_filtered(intent: Changed) -> bool:
@@ -255,11 +253,12 @@ async def _close_titles(
     *,
     few: bool,
     release: bool,
+    lax: bool,
 ) -> answers.Answer:
     """The answer with other changes of a window whose titles are as close to the words.
 
-    If it has not ``few`` changes, only with closer ones. These come first. The ``release`` of the
-    closest ones is told if it is asked for.
+    If it has not ``few`` changes, only with closer ones. These come first; they have the words of
+    the topic too, unless it is ``lax``. The ``release`` of the closest ones is told if asked for.
     """
     if not (few and found.rows) and not are_enough(words):
         return found  # without reading the titles of the whole history
@@ -273,8 +272,10 @@ async def _close_titles(
         titles = [one for one in titles if one.sha in within or one.sha in listed]
     known = frozenset(place for place, one in enumerate(titles) if one.sha in listed)
     matches = await _matching(titles, words, known, ctx, tip)
-    closer = not found.total or (bool(listed) and any(match.closer for match in matches))
-    shas = [titles[match.place].sha for match in matches if match.closer or not closer]
+    own = roots(found.topic) if found.total and not lax else frozenset[str]()
+    near = [match for match in matches if match.closer and own <= roots(titles[match.place].title)]
+    closer = not found.total or bool(listed and near)
+    shas = [titles[match.place].sha for match in (near if closer else matches)]
     changes = await ensure(ctx, shas, tip) if shas and (few or closer) else ()
     close = [g for g in changes if g.sha in shas and g.commit.committed_at <= ctx.clock.now()]
     if not close:
@@ -290,8 +291,7 @@ async def _close_titles(
     head = (CLOSER if closer else ALSO_CLOSE)(ctx.language)
     more: tuple[Block, ...] = (Paragraph(head), *map(Paragraph, dated), Listing(lines))
     blocks, last = found.document.blocks[:-1], found.document.blocks[-1:]
-    first = closer and found.total
-    told = (*more, *blocks) if first else (*blocks, *more)
+    told = (*more, *blocks) if closer and found.total else (*blocks, *more)
     document = replace(found.document, blocks=(*told, *last))
     return replace(found, document=document, rows=(*found.rows, *rows))
 

@@ -512,6 +512,15 @@ async def test_a_question_about_two_of_a_list_is_asked_of_each(ctx, question, in
     assert (told.intent, len(shas(told))) == (intent, 2)
 
 
+@pytest.mark.parametrize(
+    "question",
+    ["MoE 这两周改了什么", "what changed in MoE in the last two weeks", "the two biggest PRs"],
+)
+async def test_two_weeks_or_the_two_biggest_are_not_two_of_the_list(ctx, question):
+    told = await said(ctx, "changes last 20 days", question)
+    assert (told.intent, len(shas(told))) == ("changed", 2)
+
+
 async def test_two_without_a_list_are_not_guessed(ctx):
     assert (await said(ctx, "both")).intent == "unknown"
 

@@ -320,6 +320,22 @@ async def test_many_changes_stand_for_themselves_unless_another_is_closer(count,
     assert [row.graded.number for row in answer.rows[count:]] == numbers
 
 
+async def test_a_title_without_the_topic_is_not_closer_than_changes_about_it():
+    found = [
+        change(f"bbbb{n}00a", f"Oil the door {n} (#{n})", {"a.py": 2}, AN_HOUR_AGO)
+        for n in range(60, 65)
+    ]
+    ctx = context(FakeSource([*found, *PUMPS[1:-1]]))
+    await ask("what changed this week", ctx)
+    intent = Changed(window=WEEK, topic="oil")
+    before = await list_changes(intent, ctx)
+    read = Reading(intent, content=("oil", "pump", "leak", "winter"))
+    answer = await with_close_titles(before, intent, read, ctx)
+    assert len(answer.rows) == len(found)
+    guessed = await with_close_titles(replace(before, topic="door"), intent, read, ctx)
+    assert len(guessed.rows) > len(found)
+
+
 def told(number: int, title: str, days: float = 2, text: str = ""):
     message = f"{title} (#{number})\n\n{text}"
     return change(f"aaaa00{number}d", message, {"a.py": 2}, NOW - timedelta(days=days))
