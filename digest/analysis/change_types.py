@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-from digest.analysis.context import VERSIONS, ChangeContext, deprecated
+from digest.analysis.context import VERSIONS, ChangeContext, deprecated, owner_of
 from digest.core.authors import without_presented
 from digest.core.change import FileStatus
-from digest.core.facts import Action, Area, FactKind, is_branch_merge
+from digest.core.facts import Action, Area, Fact, FactKind, is_branch_merge
 from digest.core.patterns import lazy
 from digest.core.statement import ChangeType
 
@@ -174,3 +174,17 @@ def _architectural(reading: ChangeContext) -> bool:
 def _adds(reading: ChangeContext) -> bool:
     """Whether a change adds public names and removes none: a feature not labelled as one."""
     return bool(reading.named(Action.ADDED)) and not reading.named(Action.REMOVED)
+
+
+def unnamed_removals(reading: ChangeContext) -> list[Fact]:
+    """Public names that went, if the title only says that old code did."""
+    told = _OLD_CODE.fullmatch(reading.facts.subject.words)
+    gone = reading.named(Action.REMOVED) if told else ()
+    return [f for f in gone if f.public and not owner_of(f.name)[0]]
+
+
+_OLD_CODE = lazy(
+    r"(?:remov|drop|delet)\w{1,3} (?:all |some |the )?(?:deprecated|legacy|obsolete|old) (?:\w+ )?"
+    r"(?:apis?|class(?:es)?|code|features|func(?:tion)?s|interfaces|methods|migrations|names|types)",
+    re.IGNORECASE,
+)

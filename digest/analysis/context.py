@@ -181,19 +181,7 @@ def deprecated(reading: ChangeContext) -> tuple[Fact, ...]:
     return tuple(f for f in found if f.name.startswith("-") or own[f] not in flags)
 
 
-def unnamed_removals(reading: ChangeContext) -> list[Fact]:
-    """Public names that went, if the title only says that old code did."""
-    told = _OLD_CODE.fullmatch(reading.facts.subject.words)
-    gone = reading.named(Action.REMOVED) if told else ()
-    return [f for f in gone if f.public and not owner_of(f.name)[0]]
-
-
 _SCRIPTS = frozenset({".js", ".ts", "tsx"})
-_OLD_CODE = lazy(
-    r"(?:remov|drop|delet)\w{1,3} (?:all |some |the )?(?:deprecated|legacy|obsolete|old) (?:\w+ )?"
-    r"(?:apis?|class(?:es)?|code|features|func(?:tion)?s|interfaces|methods|migrations|names|types)",
-    re.IGNORECASE,
-)
 
 
 def replacement_of(fact: Fact, reading: ChangeContext) -> str:
@@ -205,11 +193,18 @@ def replacement_of(fact: Fact, reading: ChangeContext) -> str:
 
 
 def _as_titled(fact: Fact, facts: Facts) -> Fact:
-    """A deprecation under the flag, or the member of an object, in the title that ends with it."""
+    """A deprecation under the flag, the member of an object or the value that the title names."""
     said = [word.strip("`,.()") for word in facts.subject.words.split()]
     words = [word for word in said if word != fact.replacement]
     ends = (f".{fact.name}",) if fact.name.isidentifier() else ()
-    named = (w for w in words if w.endswith(ends) or ("--" in w and w.endswith(f"-{fact.name}")))
+    flags = tuple(f"-{name}" for name in {fact.name, fact.name.replace("_", "-")})
+    named = (
+        w
+        for w in words
+        if w.endswith(ends)
+        or ("--" in w and w.endswith(flags))
+        or (w.startswith(f"{fact.name}=") and w[-1] != "=")
+    )
     return replace(fact, name=next(named, fact.name))
 
 

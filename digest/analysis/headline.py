@@ -39,8 +39,8 @@ _SORT = lazy(r"(?<=\w)[ -](?:refactor(?:ing)?|perf(?:ormance)?|bugfix|clean-?up)
 _SPLIT = lazy(r"[/,&|+ -]+")
 
 _TAIL = lazy(
-    r"\s*(?:\[(?:security|ci skip|skip ci)\]|\[#\d{1,9}\]|\((?:main|master)\)"
-    r"|\((?:fix(?:es|ed)?|close[sd]?|resolve[sd]?|refs?|see) #\d{1,9}\)"
+    r"\s*(?:\[(?:security|ci skip|skip ci)\]|\[#\d{1,9}\]|\((?:main|master|[\w-]{2,39}/\d{1,9})\)"
+    r"|[(.;–-]\s?(?:fix(?:es|ed)?|close[sd]?|resolve[sd]?|refs?|see) #\d{1,9}\)?"
     r"|[(\[](?:part\s?)?\d{1,3}\s?(?:/|of)\s?(?:\d{1,3}|[nNxX])[)\]])\s*$",
     re.IGNORECASE,
 )
@@ -362,7 +362,7 @@ def _is_new(facts: Facts, begin: str) -> bool:
     made = {f.kind for f in facts.items if f.action is Action.ADDED and f.public is not False}
     files = any(f.status is FileStatus.ADDED for f in core)
     shown = bool(files or made & _SET) or (added > _MUCH and not _IMPROVES.search(begin))
-    return added > _MOSTLY * deleted and shown
+    return added > _MOSTLY * deleted and shown and FactKind.DEPRECATION not in made
 
 
 def _kinds(subject: Subject) -> set[str]:

@@ -14,6 +14,7 @@ from itertools import chain, islice
 
 from digest.analysis import explanations as explain
 from digest.analysis import quotes, wording
+from digest.analysis.change_types import unnamed_removals
 from digest.analysis.context import (
     SUBJECT_LINE,
     VALUE,
@@ -25,7 +26,6 @@ from digest.analysis.context import (
     make_statement,
     owner_of,
     replacement_of,
-    unnamed_removals,
     with_full_stop,
     without_dashes,
     without_members,

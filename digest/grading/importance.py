@@ -245,7 +245,8 @@ def _due(model: Weights, found: Sequence[Signal], *, undone: bool) -> dict[str, 
     code = next((s.subject for s in found if s.name == "title_code"), "")
     inner = "title_refactor" in names or (_INTERNAL.search(code) and not offered)
     hinted = (names & _SAID and len(hints) > 1) or names >= _TAKEN_AWAY
-    firm = spoken or offered or (hinted and odds >= _FIRM)
+    # Nobody need react to what callers find changed, if the author says nothing of it.
+    firm = spoken or (offered and names & _SAID) or (hinted and odds >= _FIRM)
     if level is Level.HIGH and (inner or aside or not firm):
         level = Level.MEDIUM
     if "title_refactor" in names and not (spoken or names & (_SAID | {"docs_changed"})):

@@ -1344,7 +1344,8 @@ def test_deprecation_is_told_and_marked_where_its_docstring_or_the_title_says_so
 ):
     graded = change(title, fact(FactKind.DEPRECATION, Action.ADDED, "old_tls", detail=detail))
     told = analyse(graded, Language.EN)
-    assert any("old_tls is deprecated" in one for one in lines(graded)) is sure
+    told_of = [one.replace("_", "-") for one in lines(graded)]
+    assert any("old-tls is deprecated" in one for one in told_of) is sure
     assert (ChangeType.DEPRECATION in told.change_types) is sure
 
 
@@ -2152,6 +2153,27 @@ def test_deprecated_member_is_told_with_the_object_that_the_title_names():
     old = fact(FactKind.DEPRECATION, Action.ADDED, "config", detail="mark")
     told = lines(change("Deprecate pool.config()", old))
     assert told[0].startswith("pool.config is deprecated")
+
+
+@pytest.mark.parametrize(
+    ("title", "told"),
+    [
+        ("rc: deprecate --rc-web-gui flag", "--rc-web-gui is deprecated"),
+        ("DEP: warnings for kwarg value `rc_web_gui=True`", "rc_web_gui=True is deprecated"),
+        ("Deprecate the old console", "rc_web_gui is deprecated"),
+    ],
+)
+def test_deprecated_option_is_told_as_the_title_writes_it(title: str, told: str):
+    old = fact(FactKind.DEPRECATION, Action.ADDED, "rc_web_gui", detail="mark")
+    assert lines(change(title, old))[0].startswith(told)
+
+
+def test_warnings_about_something_deprecated_are_no_new_thing():
+    old = fact(FactKind.DEPRECATION, Action.ADDED, "spool", detail="mark")
+    new = samples.fact(FactKind.SYMBOL, Action.ADDED, "warn_of", samples.at("src/a.py", 1))
+    more = samples.file("src/a.py", Area.CORE, added=300, deleted=0)
+    graded = change("io: deprecation warnings for spool", old, new, files=[more])
+    assert not any("New" in line for line in lines(graded))
 
 
 def test_release_that_is_merged_says_its_fix_where_the_entry_has_links():

@@ -547,6 +547,10 @@ def test_a_changed_interface_is_high_if_it_resembles_marked_changes() -> None:
     title = "Return `Pool::size` in bytes instead of pages"
     assert grade(changed(title)).level is Level.MEDIUM
     assert grade(changed(title, other)).level is Level.HIGH
+    update = changed("Update Mio to 2.0", other)
+    update = replace(update, files=(file(Area.CORE, 40), file(Area.TESTS, 9)))
+    assert RESEMBLES in {reason.rule for reason in grade(update).reasons}
+    assert grade(update).level is Level.MEDIUM
 
 
 def test_entry_for_developers_weighs_nothing() -> None:
