@@ -185,7 +185,9 @@ async def _answered(
             await answer(intent, ctx), words.NO_SUCH_TAG(ctx.language, tag=Code(error.name))
         )
     whole = not isinstance(intent, intents.Changed) or found.topic == intent.topic
-    if reading.single and whole and isinstance(intent, _LISTED) and found.total == 1:
+    of_place = isinstance(reading.intent, intents.Nth)  # "is the first one on by default"
+    single = reading.single and whole and not of_place
+    if single and isinstance(intent, _LISTED) and found.total == 1:
         intent = intents.Explain(reference=Reference(sha=found.rows[0].graded.sha))
         found = await answer(intent, ctx)
     # A change about only some of the words proves nothing.

@@ -154,7 +154,7 @@ def turned(last: Intent | None, again: Again, now: Now) -> Intent:
     if again.author and base.people:
         base = replace(base, people=False, top=None)  # one of the people who were listed
     if not asks:
-        return in_period(base if again.without else last, again.window)
+        return in_period(base if isinstance(last, Changed) else last, again.window)
     if not again.actions:  # "and the variables", of flags
         asks.pop("topic" if again.things and (base.things or base.actions) else "things", None)
     if again.only and "/" in base.topic:
@@ -171,7 +171,9 @@ def turned(last: Intent | None, again: Again, now: Now) -> Intent:
 
 def list_of(subject: Intent | None, now: Now) -> Changed:
     """The list question of a subject, or all changes of its period."""
-    return subject if isinstance(subject, Changed) else Changed(window=window_of(subject, now))
+    if isinstance(subject, Changed):
+        return replace(subject, shipped=False)  # that was asked once
+    return Changed(window=window_of(subject, now))
 
 
 def window_of(last: Intent | None, now: Now) -> Span:

@@ -9,8 +9,9 @@ from operator import attrgetter
 from digest.core.enums import ChangeKind, Language
 from digest.core.facts import FactKind
 from digest.question.asked import Asked, Weighed, rule
-from digest.question.change_rules import ABOUT, claim_of, switched_to, time_counted, wanted
+from digest.question.change_rules import ABOUT, claim_of, switched_to, wanted
 from digest.question.intent import (
+    DEFAULT,
     SUBJECT,
     Affected,
     Again,
@@ -29,9 +30,10 @@ from digest.question.intent import (
     Why,
 )
 from digest.question.lexicon import PHRASES
+from digest.question.list_rules import conditions_of, is_topic_alone
 from digest.question.questions import QUESTIONS
 from digest.question.slot_values import Path, Release, Symbol, Token
-from digest.question.thing_cues import is_thing, stated_in
+from digest.question.thing_cues import stated_in
 
 _ONE = frozenset({"change", "name", "row"})
 _MANY = frozenset({"list", "release", "row"})
@@ -103,8 +105,9 @@ def of_the_last(asked: Asked) -> Iterator[Weighed]:
         yield Weighed(4.6, Retell())  # "how many is that"
     if slots or asked.has("other", "most") or asked.commands:
         return
-    of_one = asked.follows in _ONE or (asked.follows and (spoken or asked.says("why_done")))
-    if of_one and len(asked.left) < (2 if asked.follows in _ONE or spoken else 1):
+    of_one = asked.follows in _ONE or (asked.follows and spoken)
+    asks = asked.says("why_done") or wanted(asked) == "instead"
+    if (of_one and len(asked.left) < 2) or (asked.follows and asks and not asked.left):
         yield from (Weighed(6.0, one) for phrase, one in _OF_ONE.items() if asked.says(phrase))
     if its and asked.left in _PARTS and asked.only_words(*_ITS, "among"):
         weight = 6.0 if asked.follows == "change" else 4.6
@@ -220,7 +223,7 @@ def of_a_list(asked: Asked) -> Iterator[Weighed]:
     of_it = None if of_it is Why and asked.has(*_ACTS) else of_it  # "why was it reverted"
     of_it = Author if of_it is None and asked.is_writing and asked.has(*_DONE) else of_it
     of_it = Released if of_it is None and asked.says("when_released") else of_it
-    aspect = QUESTIONS[of_it].name if of_it else ""
+    aspect = QUESTIONS[of_it].name if of_it else DEFAULT if asked.has("default") else ""
     if asked.follows in {"change", "name"} and (step := PHRASES["next_change"].match(asked.text)):
         yield Weighed(6.5, Nth(place=0, step=-1 if step["back"] or step["back_zh"] else 1))
     if asked.follows and asked.topic and asked.says("the_one_about") and not asked.spans:
@@ -269,6 +272,9 @@ def again(asked: Asked) -> Iterator[Weighed]:
         yield Weighed(5.0, Again(back=True))  # "what's in it"
     elif listed and switched_to(asked) and not (named or asked.left[1:]):
         yield Weighed(7.5, Again(switched=switched_to(asked)))
+    elif listed and asked.says("which_of_those") and asked.has("state") and asked.only(*_STATED):
+        state = next(token.text for token in asked.tokens if "state" in token.tags)
+        yield Weighed(5.0, Again(topic=state, only=True))  # "which of them are experimental"
     elif asked.without and asked.only("again", "change", "only"):
         yield Weighed(5.0, Again(without=asked.without))
     elif _narrows_last(asked):
@@ -278,6 +284,9 @@ def again(asked: Asked) -> Iterator[Weighed]:
         )
     else:
         yield from _turned(asked)
+
+
+_STATED = ("state", "ask", "aux", "among", "it", "again", "history")
 
 
 def _undone(asked: Asked) -> bool:
@@ -313,11 +322,11 @@ def _goes_on(asked: Asked) -> bool:
 
 def _turned(asked: Asked) -> Iterator[Weighed]:
     """The last question with other slots."""
-    again = _with_slots(asked)
+    again = conditions_of(asked, goes_on=_goes_on(asked), narrows=_narrows(asked))
     exists = asked.follows in _MANY and asked.says("is_there_any") and bool(again.topic)
     exists = exists and not (asked.spans or asked.has("change", "happened"))
     slots = asked.slots(Release) or asked.level or (asked.kinds and not exists)
-    named = () if _is_topic_alone(asked) else ("thing:", "act:")
+    named = () if is_topic_alone(asked) else ("thing:", "act:")
     of_names = [tag for tag in asked.tags if tag.startswith(named)]
     if of_names and not (asked.follows and (_goes_on(asked) or "again" in asked.opening)):
         return
@@ -359,34 +368,6 @@ _WHO_DID = (
     *_ACTS,
 )
 _COUNTED, _NAMED = ("per", "people", "files", "folders", "top"), ("topic", "author", "path", "top")
-
-
-def _is_topic_alone(asked: Asked) -> bool:
-    """Whether a kind of name is a part of a topic: *native histograms*."""
-    things = [is_thing(token) for n, token in enumerate(asked.tokens) if asked.is_left(n)]
-    said = asked.values.get("thing", ()) and not asked.actions
-    return bool(said) and any(things) and not all(things)
-
-
-def _with_slots(asked: Asked) -> Again:
-    paths, listed = asked.slots(Path), _goes_on(asked) or asked.follows in _MANY
-    who = asked.has("contributors") or asked.is_writing
-    things = () if _is_topic_alone(asked) else tuple(map(FactKind, asked.values.get("thing", ())))
-    return Again(
-        window=asked.span,
-        topic=asked.topic,
-        author=asked.author,
-        path=asked.filters.path or (paths[0].path if paths else ""),
-        per=time_counted(asked),
-        people=asked.has("per:author") or (listed and who),
-        files=asked.counts("per:file"),
-        folders=asked.counts("per:folder"),
-        top=asked.top,
-        things=things,
-        actions=asked.actions,
-        without=asked.without,
-        only=_narrows(asked) and bool(asked.topic),
-    )
 
 
 _UNDO = ("act:removed", "except", "kind:reverts", "todo", "every")

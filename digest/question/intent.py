@@ -260,6 +260,7 @@ class Released(OfCurrent):
     release: str = ""
 
 
+DEFAULT = "default"  # the aspect of one of a list that asks for the default of its name
 SUBJECT = "its name"  # the part of a change with the name under discussion
 
 

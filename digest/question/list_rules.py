@@ -12,10 +12,11 @@ from digest.core.patterns import lazy
 from digest.question.asked import Asked, Weighed, rule
 from digest.question.change_rules import switched_to, time_counted
 from digest.question.commit_range import Refs, release_number
-from digest.question.intent import Changed, Lookup, Search, Top
+from digest.question.intent import Again, Changed, Lookup, Search, Top
 from digest.question.lexicon import PHRASES, says
 from digest.question.range_rules import reaching
 from digest.question.slot_values import Filters, Path, Quote, Release, Symbol
+from digest.question.thing_cues import is_thing
 from digest.window import Window
 
 _SURELY = 5.0  # weight of a search that is asked for as such
@@ -143,8 +144,9 @@ def two_of_list(text: str) -> tuple[str, ...]:
     if found := _PAIR.fullmatch(text):
         said = [one.lower() for one in found.groups() if one]
         return tuple(f"number {_PLACE_OF.get(one, one)}" for one in said)
-    if len(text) > _MOST_OF_TWO or (both := _BOTH.search(text)) is None:
-        return ()
+    both = _BOTH.search(text) if len(text) <= _MOST_OF_TWO else None
+    if both is None or says(text, "set_beside"):
+        return ()  # "compare the two" may be about two releases
     before, after = text[: both.start()], _THEY.sub("it", text[both.end() :])
     places = ("the first one", "the second one") if both[0].isascii() else ("第一个", "第二个")
     rest = f"{before}{after}".strip(" ,?")
@@ -184,6 +186,35 @@ _PAIR = lazy(
     r"|第([一二三四五])[个条]?[和跟与、]第?([一二三四五])[个条]?.{0,6}",
     re.IGNORECASE,
 )
+
+
+def is_topic_alone(asked: Asked) -> bool:
+    """Whether a kind of name is a part of a topic: *native histograms*."""
+    things = [is_thing(token) for n, token in enumerate(asked.tokens) if asked.is_left(n)]
+    said = asked.values.get("thing", ()) and not asked.actions
+    return bool(said) and any(things) and not all(things)
+
+
+def conditions_of(asked: Asked, *, goes_on: bool, narrows: bool) -> Again:
+    """The last list with the conditions of a follow-up, which shows that it ``goes_on``."""
+    paths, listed = asked.slots(Path), goes_on or asked.follows in {"list", "release", "row"}
+    who = asked.has("contributors") or asked.is_writing
+    things = () if is_topic_alone(asked) else tuple(map(FactKind, asked.values.get("thing", ())))
+    return Again(
+        window=asked.span,
+        topic=asked.topic,
+        author=asked.author,
+        path=asked.filters.path or (paths[0].path if paths else ""),
+        per=time_counted(asked),
+        people=asked.has("per:author") or (listed and who),
+        files=asked.counts("per:file"),
+        folders=asked.counts("per:folder"),
+        top=asked.top,
+        things=things,
+        actions=asked.actions,
+        without=asked.without,
+        only=narrows and bool(asked.topic),
+    )
 
 
 @rule

@@ -767,7 +767,9 @@ async def test_whether_several_are_released_is_told_of_each_shown(ctx, question)
     assert "`#11`" in first
     assert any("`v1.0`" in line and "`#13`" in line for line in others)
     assert any("`v0.9`" in line and "`#14`" in line for line in others)
-    assert shas(await said(ctx, "only the docs")) == ["ccccccc3"]
+    docs = await said(ctx, "only the docs")
+    assert shas(docs) == ["ccccccc3"]
+    assert "`v1.0`" not in shown(docs).split("\n")[0]
 
 
 @pytest.mark.parametrize("question", ["这些 PR 都合了吗", "are all of them merged?", "都合了吗"])
@@ -823,8 +825,9 @@ async def test_who_reverted_a_change_and_when_is_told_of_the_revert(question):
     assert "2026-01-22" in told
 
 
-async def test_why_after_a_list_asks_which(ctx):
-    told = await said(ctx, "changes last 20 days", "为什么删")
+@pytest.mark.parametrize("question", ["为什么删", "现在应该用什么代替", "why did they do it"])
+async def test_why_after_a_list_asks_which(ctx, question):
+    told = await said(ctx, "changes last 20 days", question)
     assert "2. [MoE] Fuse the experts" in str(told.error)
 
 
@@ -866,3 +869,20 @@ async def test_the_release_of_what_only_a_changelog_names_is_told_if_the_branch_
     quoted = replace(found, rows=(), document=replace(found.document, blocks=blocks))
     told = await with_releases(quoted, ctx)
     assert shown(told).startswith("1 change is merged, but not in a release yet")
+
+
+@pytest.mark.parametrize("question", ["is the first one on by default", "第一个默认开着吗"])
+async def test_the_default_of_one_of_a_list_is_that_of_its_flag(question):
+    talking = _talking(adds=("--pool",))
+    told = await said(talking, "what changed this week", question)
+    assert (told.intent, told.topic) == ("touched", "--pool")
+    told = await said(talking, "which flags were added this week", question)
+    assert (told.intent, told.topic) == ("touched", "--pool")
+
+
+@pytest.mark.parametrize("question", ["which of them are experimental", "哪些是实验性的"])
+async def test_a_list_is_narrowed_to_a_state(question):
+    days = enumerate(("Add the experimental pool (#2)", "Add a queue (#1)"), 1)
+    changes = [change(f"{n}{n}{n}{n}aaaa", title, at=NOW - timedelta(days=n)) for n, title in days]
+    talking = replace(context(FakeSource(changes)), conversations=FakeConversations())
+    assert shas(await said(talking, "what changed this week", question)) == ["1111aaaa"]
