@@ -11,7 +11,7 @@ from digest.core.facts import FactKind
 from digest.question.asked import Asked, Weighed, rule
 from digest.question.change_rules import ABOUT, claim_of, switched_to, wanted
 from digest.question.intent import (
-    DEFAULT,
+    OF_NAME,
     SUBJECT,
     Affected,
     Again,
@@ -107,6 +107,7 @@ def of_the_last(asked: Asked) -> Iterator[Weighed]:
         return
     of_one = asked.follows in _ONE or (asked.follows and spoken)
     asks = asked.says("why_done") or wanted(asked) == "instead"
+    asks = asks and "nth" not in asked.values  # "what replaces the first one"
     if (of_one and len(asked.left) < 2) or (asked.follows and asks and not asked.left):
         yield from (Weighed(6.0, one) for phrase, one in _OF_ONE.items() if asked.says(phrase))
     if its and asked.left in _PARTS and asked.only_words(*_ITS, "among"):
@@ -217,13 +218,13 @@ def of_a_list(asked: Asked) -> Iterator[Weighed]:
         yield Weighed(4.0, Nth(place=0))  # "explain it like I know nothing"
     rated = (
         *("graded", "level:high", "level:low", "who", "released", "lines", "kind:breaking"),
-        *("per:file", "default", "state", "shorter", *_DONE),
+        *("per:file", "default", "instead", "state", "shorter", *_DONE),
     )
     of_it = next((kind for tag, kind in ABOUT.items() if asked.has(tag)), None)
     of_it = None if of_it is Why and asked.has(*_ACTS) else of_it  # "why was it reverted"
     of_it = Author if of_it is None and asked.is_writing and asked.has(*_DONE) else of_it
     of_it = Released if of_it is None and asked.says("when_released") else of_it
-    aspect = QUESTIONS[of_it].name if of_it else DEFAULT if asked.has("default") else ""
+    aspect = QUESTIONS[of_it].name if of_it else next(filter(asked.has, OF_NAME), "")
     if asked.follows in {"change", "name"} and (step := PHRASES["next_change"].match(asked.text)):
         yield Weighed(6.5, Nth(place=0, step=-1 if step["back"] or step["back_zh"] else 1))
     if asked.follows and asked.topic and asked.says("the_one_about") and not asked.spans:
@@ -268,7 +269,12 @@ def again(asked: Asked) -> Iterator[Weighed]:
         yield Weighed(5.0, Again(same=same, window=asked.span, kinds=asked.kinds))
     elif (asked.has("me") and not asked.says("by_whom")) or asked.commands:
         return
-    elif listed and asked.has("among") and asked.only("among", "ask", *_BESIDE_LANGUAGE):
+    elif (
+        listed
+        and asked.has("among")
+        and not asked.left
+        and asked.only("among", "ask", *_BESIDE_LANGUAGE)
+    ):
         yield Weighed(5.0, Again(back=True))  # "what's in it"
     elif listed and switched_to(asked) and not (named or asked.left[1:]):
         yield Weighed(7.5, Again(switched=switched_to(asked)))

@@ -260,7 +260,9 @@ class Released(OfCurrent):
     release: str = ""
 
 
-DEFAULT = "default"  # the aspect of one of a list that asks for the default of its name
+OF_NAME = {"default": "value", "instead": "instead"}
+"""The aspects of one of a list that are asked of its name, each with the claim."""
+
 SUBJECT = "its name"  # the part of a change with the name under discussion
 
 

@@ -34,7 +34,7 @@ from digest.question.continuation import (
     window_of,
 )
 from digest.question.intent import (
-    DEFAULT,
+    OF_NAME,
     SUBJECT,
     Again,
     CatchUp,
@@ -287,10 +287,10 @@ async def _of_list(nth: Nth, talk: Talk | None, ctx: Context) -> Intent:
     row, aspect = listed[place], _ASPECTS.get(nth.aspect)
     sha, name = _parts(row)
     if name and aspect is None:
-        return Touched(name=name, claim="value" if nth.aspect == DEFAULT else "")
-    if sha and nth.aspect == DEFAULT:
+        return Touched(name=name, claim=OF_NAME.get(nth.aspect, ""))
+    if sha and (claim := OF_NAME.get(nth.aspect)):
         explained = Explain(reference=Reference(sha=sha))
-        return await _of_its_name(Touched(name="", claim="value"), explained, talk, ctx)
+        return await _of_its_name(Touched(name="", claim=claim), explained, talk, ctx)
     if sha:
         return (aspect or Explain)(reference=Reference(sha=sha))
     subject = _read(row, ctx)

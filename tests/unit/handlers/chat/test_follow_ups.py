@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import timedelta
+from zoneinfo import ZoneInfo
 
 import pytest
 
 from digest.document import Item, Listing, Text
 from digest.errors import NothingBefore
-from digest.question.intent import Affected, Released, Touched
+from digest.question.intent import Affected, Released, ShowDiff, Touched
+from digest.question.parser import read
 from digest.question.questions import format_intent
+from digest.question.slot_values import Background
 from handlers.chat.follow_ups import complete_follow_up, last_talk
 from handlers.ports.chat_port import Talk
 from handlers.questions.openings import with_releases
@@ -886,3 +889,30 @@ async def test_a_list_is_narrowed_to_a_state(question):
     changes = [change(f"{n}{n}{n}{n}aaaa", title, at=NOW - timedelta(days=n)) for n, title in days]
     talking = replace(context(FakeSource(changes)), conversations=FakeConversations())
     assert shas(await said(talking, "what changed this week", question)) == ["1111aaaa"]
+
+
+@pytest.mark.parametrize(
+    ("question", "part"), [("is it documented", "docs"), ("is it tested", "tests")]
+)
+def test_whether_a_name_is_documented_is_told_by_its_change(question, part):
+    told = read(question, NOW, ZoneInfo("UTC"), Background(follows="name"))
+    assert told.intent == ShowDiff(part=part)
+
+
+async def test_the_commit_of_a_name_is_explained():
+    talking = _talking(drops=("--pool",))
+    told = await said(talking, "what happened to --pool", "show me the commit")
+    assert (told.intent, shas(told)) == ("explain", ["abcdeaa1"])
+
+
+async def test_what_replaces_one_of_a_list_is_told_of_its_flag():
+    talking = _talking(drops=("--pool", "--depth"))
+    told = await said(talking, "which flags were removed this week", "what replaces the second one")
+    assert told.topic == "--depth"
+    assert "names a replacement for `--depth`" in shown(told).split("\n")[2]
+
+
+def test_words_of_the_repository_s_own_commands_narrow_a_list():
+    background = Background(own=frozenset({"uv"}), follows="list")
+    asked = read("which of them are for uv check", NOW, ZoneInfo("UTC"), background).intent
+    assert (asked.topic, asked.back) == ("check", False)
