@@ -345,7 +345,9 @@ def _symbol(asked: Asked) -> tuple[str, bool]:
         return "", False  # "is eagle3 supported for qwen3.5" is about both
     if symbols:
         best = next((symbol for symbol in symbols if symbol.sure), symbols[0])
-        return best.name if best.sure else _numbered(best, asked), best.sure
+        if best.sure or ("." in best.name and _is_called(best, asked)):
+            return best.name, True
+        return _numbered(best, asked), False
     for token, after in itertools.pairwise(asked.tokens):
         typed = any(tag.startswith("thing:") for tag in token.tags)
         if typed and isinstance(after.slot, Quote) and asked.has("explain", "happened"):
@@ -365,6 +367,15 @@ def _symbol(asked: Asked) -> tuple[str, bool]:
     if asked.has("history") and asked.kinds and len(asked.words) == 1:
         return asked.words[0], True
     return _versioned(asked), True
+
+
+def _is_called(symbol: Symbol, asked: Asked) -> bool:
+    """Whether a word beside a name says what it is: *the storage.retention flag*."""
+    pairs = itertools.pairwise(asked.tokens)
+    return any(
+        (one.slot is symbol and is_thing(other)) or (other.slot is symbol and is_thing(one))
+        for one, other in pairs
+    )
 
 
 def _numbered(symbol: Symbol, asked: Asked) -> str:

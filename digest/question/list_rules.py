@@ -297,7 +297,9 @@ def _counts(asked: Asked, tag: str) -> bool:
 def _listing(asked: Asked) -> Changed | None:
     """The question as a list of changes, whatever its weight."""
     span, topic, releases = asked.span, asked.topic, [r.name for r in asked.slots(Release)]
-    kinds, paths = asked.kinds, asked.slots(Path)
+    kinds, paths, things = asked.kinds, asked.slots(Path), asked.things
+    if asked.has("upgrade") and things == (FactKind.CONFIG,) and not asked.actions:
+        things = ()  # "what config must I change to upgrade": whatever asks for a change of it
     if isinstance(span, Refs) and releases:
         span, releases = reaching(span, releases), []
     if len(releases) > 2:
@@ -306,10 +308,10 @@ def _listing(asked: Asked) -> Changed | None:
         topic = ""  # "DoS / security fixes"
     if asked.has("trouble") and not kinds:
         kinds = (ChangeKind.BREAKING, ChangeKind.REVERTS, ChangeKind.FIX)
-    if asked.has("upgrade") and not asked.things and (releases or isinstance(span, Refs)):
+    if asked.has("upgrade") and not things and (releases or isinstance(span, Refs)):
         kinds = kinds or (ChangeKind.BREAKING,)
     elif asked.has("risk") and not (
-        kinds or topic or asked.things or asked.level or asked.top or asked.against
+        kinds or topic or things or asked.level or asked.top or asked.against
     ):
         kinds = (ChangeKind.ACTION,)
         one_day = isinstance(span, Window) and span.until - span.since <= timedelta(days=1)
@@ -320,10 +322,10 @@ def _listing(asked: Asked) -> Changed | None:
     if len(releases) == 2:
         older, newer = sorted(releases, key=release_number)
         span, releases = Refs(base=older, tip=newer), []
-    bumped = asked.has("bump") and not (kinds or asked.things or asked.has("default"))
+    bumped = asked.has("bump") and not (kinds or things or asked.has("default"))
     if bumped and not topic and asked.says("raised"):
         kinds = (ChangeKind.DEPENDENCIES,)  # "what was bumped"
-    if (bumped and topic) or FactKind.DEPENDENCY in asked.things:
+    if (bumped and topic) or FactKind.DEPENDENCY in things:
         releases = []
     if releases and (span is None or not topic):
         topic = f"{topic} in {releases[0]}" if topic else releases[0]
@@ -366,9 +368,9 @@ def _listing(asked: Asked) -> Changed | None:
         against=asked.against,
         defaults=asked.has("default")
         and asked.has("change", "act:added")
-        and not (asked.things and switched_to(asked)),
-        switched=switched_to(asked) if asked.things else "",
-        things=(FactKind.DEPENDENCY,) if bumped and topic else asked.things,
+        and not (things and switched_to(asked)),
+        switched=switched_to(asked) if things else "",
+        things=(FactKind.DEPENDENCY,) if bumped and topic else things,
         actions=_done(asked, people=people),
         without=asked.without,
         counted=asked.has("count", "share") and not asked.against,

@@ -231,6 +231,9 @@ def slots_of(text: str, now: Now, background: slot_values.Background) -> list[sl
         masked.text = re.sub(drops, "did you ", masked.text)
         newest = rf"\b((?:new|lat)est) {re.escape(own)}(?=$| and\b|[?,])"
         masked.text = re.sub(newest, r"\1 release", masked.text)
+        # "uv pip compile --universal": the commands only say whose flag it is
+        of_command = rf"(?<![\w./-]){re.escape(own)} ((?:[a-z][\w-]{{0,20}} ){{1,3}})(?=--[a-z])"
+        masked.text = re.sub(of_command, _without_command, masked.text)
         its_version = rf"(?i)(?<![\w./-]){re.escape(own)} (?=v?\d+\.\d)"
         masked.text = re.sub(its_version, "release ", masked.text)
     masked.text = _ORDINAL.sub(lambda found: "零一二三四五六七八九"[int(found[1])], masked.text)
@@ -258,6 +261,12 @@ def slots_of(text: str, now: Now, background: slot_values.Background) -> list[sl
     masked.sub(_STRAY, lambda found: slot_values.Stray(found[0]))
     told = [one for one in _tokens(_Masked(story, masked.found), background) if one.is_slot_or_cue]
     return [*told, *_tokens(masked, background)]
+
+
+def _without_command(match: re.Match[str]) -> str:
+    """Nothing in place of a command, unless its words say something in a question."""
+    words = match[1].lower().split()
+    return match[0] if any(lexicon.english(words, at)[0] for at in range(len(words))) else ""
 
 
 def words_of(text: str) -> list[slot_values.Token]:

@@ -54,7 +54,10 @@ def things_listed(tokens: Sequence[Token], *, changed: bool) -> bool:
     things = (n for n, t in enumerate(tokens) if is_thing(t) and changed)
     for place in things:
         after = 0 if tokens[place].text.isascii() else 3
-        near = tokens[max(0, place - 1) : place + after]
+        first = place - 1
+        while first > 0 and tokens[first].text == "些":
+            first -= 1  # "哪些参数"
+        near = tokens[max(0, first) : place + after]
         if any(token.tags & {"ask", "aux"} for token in near):
             return True
     return False

@@ -284,7 +284,7 @@ async def _none(asked: Meant, ctx: Context, tip: Tip) -> tuple[Meant, Document, 
         asked = replace(asked, intent=intent, reached=reached)
     lines, near = await _nothing(asked, ctx, tip)
     if intent.topic and " " not in intent.topic and not (intent.author or intent.path):
-        from handlers.questions.name_state import required_line
+        from handlers.questions.requirements import required_line
 
         needs = await find_requirements(intent.topic, ctx, tip)
         lines += [await required_line(needs, ctx, tip)] if needs else []

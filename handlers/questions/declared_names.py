@@ -38,6 +38,19 @@ async def introduced(name: str, ctx: Context, tip: Tip) -> Sequence[Graded]:
     )[:1]
 
 
+async def introduced_before(
+    name: str, gone: Graded, path: str, ctx: Context, tip: Tip
+) -> Sequence[Graded]:
+    """The change that added a name to a file that another one removed it from."""
+    whole = lazy(rf"(?<![\w-]){re.escape(name)}(?![\w-])")
+
+    def has(text: str) -> bool:
+        return whole.search(text) is not None
+
+    sha = await came_to(path, has, ctx, tip, before=gone.sha)
+    return await ensure(ctx, [sha] if sha else [], tip)
+
+
 _VALUED = frozenset({FactKind.FLAG, FactKind.ENVIRONMENT, FactKind.CONFIG})
 _MOST_FILES = 40  # the most files of the changes about a name that are searched for it
 
@@ -45,13 +58,21 @@ _MOST_FILES = 40  # the most files of the changes about a name that are searched
 async def taken(name: str, found: Sequence[Graded], ctx: Context, tip: Tip) -> Sequence[Graded]:
     """The change that removed a name from the file that had it in the newest changes about it."""
     name = name.lstrip("-") if "." in name else name  # as Go declares a flag
+    whole = lazy(rf"(?<![\w-]){re.escape(name)}(?![\w-])")
+    quoted = lazy(rf"[\"']{re.escape(name)}[\"']")  # a comment may keep the name
     files = [(g.sha, f.path) for g in found for f in g.facts.files if f.area is Area.CORE]
     texts = await ctx.watched.source.contents(files[:_MOST_FILES])
-    path = next((p for sha, p in files if name in texts.get((sha, p), "")), "")
+    having = (
+        (p, one)
+        for one in (quoted, whole)
+        for sha, p in files
+        if one.search(texts.get((sha, p), ""))
+    )
+    path, had = next(having, ("", whole))
     places = [(tip.sha or "", path)]
 
     def has_not(text: str) -> bool:
-        return text != "" and name not in text
+        return text != "" and had.search(text) is None
 
     if not path or not has_not((await ctx.watched.source.contents(places)).get(places[0], "")):
         return ()
@@ -353,9 +374,15 @@ def _bare(fact: Fact) -> str:
     return fact.name.lstrip("-").rpartition(".")[2]
 
 
-async def came_to(path: str, has: Callable[[str], bool], ctx: Context, tip: Tip) -> str:
-    """The commit that added something to a file that already existed; empty if unknown."""
+async def came_to(
+    path: str, has: Callable[[str], bool], ctx: Context, tip: Tip, *, before: str = ""
+) -> str:
+    """The commit that added something to a file that already existed; empty if unknown.
+
+    ``before`` is the commit that removed it again, if one did.
+    """
     past = [sha for sha, _ in await ctx.watched.source.log(tip, path, mainline=True)]
+    past = past[past.index(before) + 1 :] if before in past else past
     texts: dict[tuple[str, str], str] = {}
     having, without = -1, len(past)  # positions, newest first
     while without - having > 1:

@@ -16,14 +16,28 @@ from digest.core.release import latest
 from digest.document import Code, Spans, plain
 from digest.i18n import answer_text
 from digest.i18n.answer_text import NOT_RELEASED, RELEASED_IN
-from digest.i18n.phrase import Part, Phrase, join, list_in_words
+from digest.i18n.phrase import Part, Phrase, list_in_words
 from digest.question.intent import Touched
 from digest.report.blocks import title_link
 from digest.topics.terms import is_code_name, pieces, term
 from handlers.context import Context
 from handlers.ports.storage import Tip, names_of
-from handlers.questions import declared_names, requirements
-from handlers.questions.named_history import OPEN, NamedHistory, Verdict, committed, removes
+from handlers.questions import declared_names
+from handlers.questions.named_history import (
+    OPEN,
+    NamedHistory,
+    Verdict,
+    committed,
+    is_whole,
+    removes,
+)
+from handlers.questions.requirements import (
+    Requirement,
+    find_requirements,
+    is_bump,
+    pins,
+    required_line,
+)
 
 
 async def state_lines(
@@ -34,7 +48,7 @@ async def state_lines(
     pins = any(fact.kind in VERSIONS for _, fact in history.facts)
     versioned = history.pinned or intent.claim == "value" or (pins and not intent.claim)
     versioned = versioned and name.partition(" ")[0].lower() not in names_of(ctx.watched)
-    needs = await requirements.find_requirements(name, ctx, tip) if versioned and tip.sha else ()
+    needs = await find_requirements(name, ctx, tip) if versioned and tip.sha else ()
     if platform := intent.platform.lower():
         needs = [one for one in needs if platform in pieces(one.path)] or needs
     stands, aspects["there"] = await _presence(history, needs, ctx, tip)
@@ -84,6 +98,9 @@ async def state_lines(
     if intent.claim in {"added", "release"}:
         if aspects.get("added"):
             aspects.pop("said", None)  # the question is when it was added, not what happened later
+        elif came := await _came_before(history, ctx, tip):
+            line = _line(answer_text.CAME, came, name, ctx, author=_author(came))
+            aspects["added"] = [line, *await release_lines(came, tip, ctx)]
         elif oldest := history.oldest:
             line = _line(answer_text.OLDEST, oldest, name, ctx, author=_author(oldest))
             aspects["added"] = [line, *await release_lines(oldest, tip, ctx)]
@@ -173,7 +190,7 @@ _AS = {"release": "added", **dict.fromkeys(("revalued", "off", "default"), "valu
 
 
 async def _presence(
-    history: NamedHistory, needs: Sequence[requirements.Requirement], ctx: Context, tip: Tip
+    history: NamedHistory, needs: Sequence[Requirement], ctx: Context, tip: Tip
 ) -> tuple[bool | None, list[Spans]]:
     """Whether a name exists now (``None`` if unknown), and lines that say where."""
     language, name, facts = ctx.language, history.name, history.facts
@@ -184,7 +201,7 @@ async def _presence(
             place = Code(printable(bump[1].evidence.path))
             lines.append(_line(answer_text.BUMPED, bump[0], name, ctx, place=place, **values))
         newest, versions = history.found[0] if history.found else (None, ())
-        if newest and _is_bump(newest, versions, needs[0]):
+        if newest and is_bump(newest, versions, needs[0]):
             value = Code(needs[0].version)
             since = _line(answer_text.IS_NOW, newest, needs[0].name, ctx, value=value)
             lines += [] if versions else [since]
@@ -210,7 +227,7 @@ async def _presence(
     files = list_in_words([Code(printable(path)) for path in there], language, limit=3)
     gone = not declared and _went(history, there)
     stands = bool(declared) or (not gone and any("test" not in path for path in there))
-    whole = any(_is_whole(fact.name, name) for _, fact in facts)
+    whole = any(is_whole(fact.name, name) for _, fact in facts)
     last = re.split(r"\.|::", name)[-1]
     parted = last != name and not (there or gone)  # the code may assemble it from parts
     if parted and not (whole and not await declared_names.files_with(last, ctx, tip.sha or "")):
@@ -238,7 +255,7 @@ _WORDS = re.compile(r"[a-z]{1,40}(?:-[a-z]{1,40}){1,5}")
 
 
 def _last_said(
-    history: NamedHistory, needs: Sequence[requirements.Requirement], ctx: Context
+    history: NamedHistory, needs: Sequence[Requirement], ctx: Context
 ) -> dict[str, list[Spans]]:
     """The newest change whose title describes the name's state, with the value if it has one."""
     said, newest = history.said, history.contract[0] if history.contract else None
@@ -253,7 +270,7 @@ def _last_said(
 
 
 def _newest_value(
-    history: NamedHistory, needs: Sequence[requirements.Requirement]
+    history: NamedHistory, needs: Sequence[Requirement]
 ) -> tuple[Graded, Fact] | None:
     """The newest value in a fact, unless a newer title describes the state of the name."""
     said = history.said
@@ -277,79 +294,63 @@ async def _done(
     If the name is ``gone``, all of its parts are.
     """
     oldest = history.found[-1][0] if history.found else None
-    named = any(_is_whole(fact.name, history.name) for _, fact in history.contract)
-    if action is Action.ADDED and not named and (brought := history.brought):
-        line = _line(phrase, brought, history.name, ctx, author=_author(brought))
-        return [line, *await release_lines(brought, tip, ctx)]
+    bare, adds = without_dashes(history.name), action is Action.ADDED
     some = [
         (graded, fact)
         for graded, fact in history.contract
         if fact.action is action
-        and (gone or _is_whole(fact.name, history.name) or graded is oldest)
+        and (gone or is_whole(fact.name, history.name) or (adds and graded is oldest))
     ]
+    brought = history.brought if adds else None
+    named = any(is_whole(fact.name, history.name) for _, fact in history.contract)
+    if brought and (committed(brought) < committed(some[-1][0]) if named and some else not named):
+        line = _line(phrase, brought, history.name, ctx, author=_author(brought))
+        return [line, *await release_lines(brought, tip, ctx)]
     if not some:
         return []
-    graded, fact = some[0 if action is Action.REMOVED else -1]
+    graded, fact = some[-1 if adds else 0]
+    whole = (one for one in some if one[0] is graded and without_dashes(one[1].name) == bare)
+    fact = next((own for _, own in whole), fact)
+    if adds and await _had(history.name, graded, fact, ctx):
+        first = next(iter(await declared_names.introduced(history.name, ctx, tip)), graded)
+        if committed(first) < committed(graded):
+            line = _line(phrase, first, history.name, ctx, author=_author(first))
+            return [line, *await release_lines(first, tip, ctx)]
     lines = [_line(phrase, graded, fact.name, ctx, author=_author(graded))]
     lines += await release_lines(graded, tip, ctx, gone=action is Action.REMOVED)
-    if action is Action.ADDED:
+    if adds:
         lines += _purpose(some[-1], ctx.language)
     return lines
 
 
-async def required_line(needs: Sequence[requirements.Requirement], ctx: Context, tip: Tip) -> Spans:
-    """The required versions with their manifests; those that users need come first.
+async def _came_before(history: NamedHistory, ctx: Context, tip: Tip) -> Graded | None:
+    """The change that added a name of code that another change removed."""
+    name = history.name if is_code_name(history.name) else ""
+    removals = (one for one in history.contract if one[1].action is Action.REMOVED)
+    for graded, fact in removals if name else ():
+        path = fact.evidence.path
+        if is_whole(fact.name, name):
+            came = await declared_names.introduced_before(name, graded, path, ctx, tip)
+            return next(iter(came), None)
+    return None
 
-    Where they allow several, the one that the project itself uses is before them.
-    """
-    pinned = await requirements.pinned_now(needs[0], ctx, tip)
-    name, value = Code(needs[0].name), _versions(needs, ctx)
-    if not pinned:
-        return answer_text.REQUIRED_NOW(ctx.language, name=name, value=value)
-    return answer_text.PINNED_NOW(
-        ctx.language, name=name, pinned=_versions(pinned, ctx), value=value
-    )
+
+async def _had(name: str, graded: Graded, fact: Fact, ctx: Context) -> bool:
+    """Whether the program had a name before a change that adds it to another file of it."""
+    parent = next(iter(graded.commit.parents), "")
+    coded = bool(parent) and is_code_name(name)
+    there = await declared_names.files_with(name, ctx, parent) if coded else ()
+    program = f"{fact.evidence.path.partition('/')[0]}/"
+    return any(path.startswith(program) and "test" not in path for path in there or ())
 
 
 async def required_since(
-    graded: Graded, needs: Sequence[requirements.Requirement], least: str, ctx: Context, tip: Tip
+    graded: Graded, needs: Sequence[Requirement], least: str, ctx: Context, tip: Tip
 ) -> list[Spans]:
     """That a change raised what is required at least, in which release, and what is required."""
     since = _line(answer_text.LEAST_SINCE, graded, needs[0].name, ctx, value=Code(least))
     now = await required_line(needs, ctx, tip)
     return [since, *await release_lines(graded, tip, ctx), now]
-
-
-def _versions(needs: Sequence[requirements.Requirement], ctx: Context) -> Spans:
-    versions: dict[tuple[str, str], Spans] = {}
-    for one in needs:
-        version = f"{one.name} {one.version}" if one.name != needs[0].name else one.version
-        shown = Code(version) if one.version else answer_text.ANY_VERSION(ctx.language)
-        place = Code(f"{printable(one.path)}:{one.line}")
-        versions.setdefault((one.name, one.version), join([shown, " (", place, ")"]))
-    return list_in_words(list(versions.values()), ctx.language, limit=3)
-
-
-def pins(fact: Fact, needed: requirements.Requirement) -> bool:
-    """Whether a fact set the version that is now required."""
-    named = _is_whole(fact.name, needed.name)  # not "go.uber.org/zap" for "go"
-    there = named and fact.evidence.path == needed.path
-    return there and (fact.after or "").endswith(needed.version)
-
-
-def _is_bump(graded: Graded, facts: Sequence[Fact], needed: requirements.Requirement) -> bool:
-    """Whether a change set the version that is now required."""
-    if facts:
-        return any(pins(fact, needed) for fact in facts)
-    title = graded.title[:_MOST_TITLE]
-    told = _VERSION.findall(title)
-    other = told and not any(one.startswith(needed.version.lstrip("v")) for one in told)
-    return not other and re.search(r"\b(?:bump|updat|upgrad)", title, re.IGNORECASE) is not None
-
-
-_MOST_TITLE = 300
-_VERSION = re.compile(r"\d+(?:\.\d+)+")
-"""A version in a title; for a lock file it may be higher than the required one."""
 
 
 def _valued(graded: Graded, fact: Fact, ctx: Context) -> Spans:
@@ -412,17 +413,10 @@ def _went(history: NamedHistory, there: Sequence[str]) -> bool:
 def _is_gone(known: str, name: str, there: Sequence[str]) -> bool:
     """Whether a removal concerns the name, even if other files still mention it."""
     owned = known.rpartition(".")[2] == name and len(there) <= _LEFT
-    return owned or _is_whole(known, name)
+    return owned or is_whole(known, name)
 
 
 _LEFT = 3  # the most files that may merely mention a name
-
-
-def _is_whole(known: str, name: str) -> bool:
-    """Whether a fact is about the name itself, not about a field of that name elsewhere."""
-    return without_dashes(known) == without_dashes(name) or without_dashes(known).endswith(
-        f"/{without_dashes(name)}"
-    )
 
 
 def _verdict(

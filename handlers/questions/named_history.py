@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 
-from digest.analysis.context import VERSIONS
+from digest.analysis.context import VERSIONS, without_dashes
 from digest.core.facts import Action, Area, Fact, FactKind
 from digest.core.grade import Graded
 from digest.core.patterns import lazy
@@ -227,6 +227,12 @@ def has_whole(title: str, name: str) -> bool:
     return (
         bare in said and re.search(rf"(?<![a-z\d]){re.escape(bare)}(?![a-z\d])", said) is not None
     )
+
+
+def is_whole(known: str, name: str) -> bool:
+    """Whether a fact is about the name itself, not about a field of that name elsewhere."""
+    known, name = without_dashes(known), without_dashes(name)
+    return known == name or known.endswith((f"/{name}", f"={name}"))
 
 
 def removes(title: str, name: str) -> bool:

@@ -8,13 +8,19 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from weakref import WeakKeyDictionary
 
-from digest.core.change import Side
+from digest.core.change import Side, printable
+from digest.core.facts import Fact
+from digest.core.grade import Graded
 from digest.core.patterns import lazy
+from digest.document import Code, Spans
 from digest.frozen import frozen
+from digest.i18n import answer_text
+from digest.i18n.phrase import join, list_in_words
 from digest.topics.terms import pieces, term
 from handlers.context import Context
 from handlers.ports.storage import Source, Tip
 from handlers.questions.declared_names import came_to
+from handlers.questions.named_history import is_whole
 
 _MOST = 60  # manifests that are read, those nearest to the root first
 
@@ -63,6 +69,52 @@ async def pinned_now(needed: Requirement, ctx: Context, tip: Tip) -> Sequence[Re
         return ()
     _, locks = await _manifests(ctx, tip)
     return await _locked(needed.name, locks, ctx, tip)
+
+
+async def required_line(needs: Sequence[Requirement], ctx: Context, tip: Tip) -> Spans:
+    """The required versions with their manifests; those that users need come first.
+
+    Where they allow several, the one that the project itself uses is before them.
+    """
+    pinned = await pinned_now(needs[0], ctx, tip)
+    name, value = Code(needs[0].name), _versions(needs, ctx)
+    if not pinned:
+        return answer_text.REQUIRED_NOW(ctx.language, name=name, value=value)
+    return answer_text.PINNED_NOW(
+        ctx.language, name=name, pinned=_versions(pinned, ctx), value=value
+    )
+
+
+def _versions(needs: Sequence[Requirement], ctx: Context) -> Spans:
+    versions: dict[tuple[str, str], Spans] = {}
+    for one in needs:
+        version = f"{one.name} {one.version}" if one.name != needs[0].name else one.version
+        shown = Code(version) if one.version else answer_text.ANY_VERSION(ctx.language)
+        place = Code(f"{printable(one.path)}:{one.line}")
+        versions.setdefault((one.name, one.version), join([shown, " (", place, ")"]))
+    return list_in_words(list(versions.values()), ctx.language, limit=3)
+
+
+def pins(fact: Fact, needed: Requirement) -> bool:
+    """Whether a fact set the version that is now required."""
+    named = is_whole(fact.name, needed.name)  # not "go.uber.org/zap" for "go"
+    there = named and fact.evidence.path == needed.path
+    return there and (fact.after or "").endswith(needed.version)
+
+
+def is_bump(graded: Graded, facts: Sequence[Fact], needed: Requirement) -> bool:
+    """Whether a change set the version that is now required."""
+    if facts:
+        return any(pins(fact, needed) for fact in facts)
+    title = graded.title[:_MOST_TITLE]
+    told = _VERSION.findall(title)
+    other = told and not any(one.startswith(needed.version.lstrip("v")) for one in told)
+    return not other and re.search(r"\b(?:bump|updat|upgrad)", title, re.IGNORECASE) is not None
+
+
+_MOST_TITLE = 300
+_VERSION = re.compile(r"\d+(?:\.\d+)+")
+"""A version in a title; for a lock file it may be higher than the required one."""
 
 
 async def raised(

@@ -48,14 +48,13 @@ from handlers.questions.declared_names import (
 )
 from handlers.questions.name_state import (
     OF_VALUE,
-    pins,
     released_in,
     required_since,
     state_lines,
 )
 from handlers.questions.named_changes import line_of as fact_line
 from handlers.questions.named_history import Found, NamedHistory, has_whole, removes
-from handlers.questions.requirements import OTHER_NAMES, find_requirements, raised
+from handlers.questions.requirements import OTHER_NAMES, find_requirements, pins, raised
 from handlers.questions.scope import count, month_back, reach, viewpoint
 from handlers.questions.search import nearest, search
 
@@ -185,14 +184,18 @@ async def _command(name: str, ctx: Context, tip: Tip) -> str:
 
 
 async def _telling(intent: Touched, ctx: Context, tip: Tip) -> Sequence[str]:
-    """The oldest commit of the whole history whose title has the name, or the newest removal."""
-    if intent.claim not in _ENDS - {"there"}:
+    """The oldest commit of the whole history whose title has the name, and the newest removal.
+
+    Only what the question needs; for a name that is still there, only if it is one of the code.
+    """
+    if intent.claim not in _ENDS or (intent.claim == "there" and not is_code_name(intent.name)):
         return ()
     titles = await ctx.watched.source.titles(tip)
-    oldest = intent.claim in {"added", "release"}
-    tells = has_whole if oldest else removes
-    listed = reversed(titles) if oldest else titles
-    return [one.sha for one in listed if tells(one.title, intent.name)][:1]
+    came = (one.sha for one in reversed(titles) if has_whole(one.title, intent.name))
+    went = (one.sha for one in titles if removes(one.title, intent.name))
+    found = [] if intent.claim in {"gone", "removed"} else [next(came, "")]
+    found += [] if intent.claim in {"added", "release"} else [next(went, "")]
+    return [sha for sha in found if sha]
 
 
 _ENDS = frozenset({"added", "release", "there", "gone", "removed"})

@@ -292,6 +292,19 @@ def test_the_latest_release_and_the_one_before_are_a_list_of_releases(question):
 
 
 @pytest.mark.parametrize(
+    ("question", "name", "unknown"),
+    [
+        ("is kite pack compile --fast still there", "--fast", ()),
+        ("is kite pack --fast still there", "--fast", ()),
+        ("is the pack flag --fast still there", "--fast", ("pack",)),
+    ],
+)
+def test_command_of_the_program_before_a_flag_only_says_whose_flag_it_is(question, name, unknown):
+    told = read(question, NOW, ZONE, Background(own=frozenset({"kite"})))
+    assert (told.intent, told.unknown) == (Touched(name=name, claim="there"), unknown)
+
+
+@pytest.mark.parametrize(
     "question", ["help", "why", "what does it do", "history of --fast", "digest"]
 )
 def test_wish_for_a_language_is_no_part_of_a_question(question):

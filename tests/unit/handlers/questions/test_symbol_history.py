@@ -327,6 +327,57 @@ async def test_removal_of_a_name_that_only_titles_tell_of_is_found_in_its_file()
     assert "`APP_FAST` was removed by [Replace" in (await told("APP_FAST", context(source)))[1]
 
 
+async def test_comment_about_a_flag_does_not_hide_that_its_file_lost_it():
+    path, old, new = "src/app.py", 'parser.add_argument("--fast")\n', "# unlike --fast did\n"
+    about = change("eeeeeee5", "Deprecate --fast (#15)", {path: 5}, NOW - timedelta(days=100))
+    later = replace(CHANGES[3], files=(changes.file(path, old, new),))
+    source = FakeSource([CHANGES[1], later, about])
+    source.blobs = {changes.blob(text): text for text in (old, new)}
+    source.trees = {(CHANGES[1].sha, path): new, (later.sha, path): new, (about.sha, path): old}
+    answer = await name_history(Touched(name="--fast", claim="there"), context(source))
+    shown = markdown(answer.document)
+    assert "\n\nNo.\n\n" in shown
+    assert "`--fast` was removed by [Replace diskcache (#16)]" in shown
+
+
+def _flagged(*, gone: bool) -> FakeSource:
+    """A program whose flag came long ago and then to a second file, or went from the first."""
+    first, second = "cmd/app.py", "cmd/tool.py"
+    old, new = "import sys\n", 'import sys\nparser.add_argument("--fast", help="Be fast.")\n'
+    days = (300, 200, 100, 1)
+    titles = ("Start (#1)", "Parse (#2)", "Give the tool what it lacks (#3)", "Tidy (#4)")
+    texts = [
+        {first: (None, old)},
+        {first: (old, new)},
+        {second: (old, new)},
+        {second: (new, new + old)},
+    ]
+    if gone:
+        texts[2:] = [{}, {first: (new, old)}]
+    made = [change(f"{n:0>8}", title) for n, title in enumerate(titles)]
+    source = FakeSource()
+    source.blobs = {changes.blob(text): text for text in (old, new, new + old)}
+    tree: dict[str, str] = {second: old}
+    for n, one in enumerate(made):
+        files = tuple(changes.file(path, *sides) for path, sides in texts[n].items())
+        parents = (made[n - 1].sha,) if n else ()
+        at = NOW - timedelta(days=days[n])
+        commit = replace(one.commit, parents=parents, committed_at=at, authored_at=at)
+        made[n] = replace(one, commit=commit, files=files)
+        tree |= {path: after for path, (_, after) in texts[n].items()}
+        source.trees |= {(one.sha, path): text for path, text in tree.items()}
+    source.branch_changes = made[::-1]
+    return source
+
+
+@pytest.mark.parametrize(("gone", "days"), [(False, 101), (True, 20)])
+async def test_flag_came_with_the_first_change_that_gave_it_to_the_program(gone, days):
+    ctx = context(_flagged(gone=gone))
+    await ask(f"what changed last {days} days", ctx)
+    answer = await name_history(Touched(name="--fast", claim="added"), ctx)
+    assert "`--fast` was added by [Parse (#2)]" in markdown(answer.document)
+
+
 async def test_every_change_of_a_name_is_told_with_its_day(ctx):
     assert "Ada · 2025-10-15" in (await told("closeServer", ctx))[1]
 
