@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from digest.frozen import frozen
+from digest.question import lexicon
 
 _BEFORE = r"(?:^|(?<=\s))(?:in|of|for|from|on) (?:the )?"
 _AFTER = r"(?: repo(?:sitory)?)?(?=$|[\s?!.,:;])"
@@ -56,6 +57,32 @@ def match_names(name: str, names: Sequence[str]) -> tuple[str, ...]:
     wanted = name.casefold()
     whole = tuple(one for one in names if one.casefold() == wanted)
     return whole or tuple(one for one in names if _short(one) == wanted)
+
+
+def without_own(text: str, own: str) -> str:
+    """The question without the repository's name where the name says no more than *it* would.
+
+    *The uv release* is the release; *uv 0.5* is a release; *uv pip compile --universal* names a
+    flag, and its commands only say whose.
+    """
+    for thing in ("release", "version"):
+        text = text.replace(f" {own} {thing}", f" {thing}")
+        text = re.sub(rf"\b{thing} of {re.escape(own)}\b", thing, text)
+    drops = rf"\b(?:did|does|will|has) {re.escape(own)}(?: v?\d[\d.]*)? (?=drop)"
+    text = re.sub(drops, "did you ", text)
+    newest = rf"\b((?:new|lat)est) {re.escape(own)}(?=$| and\b|[?,])"
+    text = re.sub(newest, r"\1 release", text)
+    # "uv pip compile --universal": the commands only say whose flag it is
+    of_command = rf"(?<![\w./-]){re.escape(own)} ((?:[a-z][\w-]{{0,20}} ){{1,3}})(?=--[a-z])"
+    text = re.sub(of_command, _without_command, text)
+    its_version = rf"(?i)(?<![\w./-]){re.escape(own)} (?=v?\d+\.\d)"
+    return re.sub(its_version, "release ", text)
+
+
+def _without_command(match: re.Match[str]) -> str:
+    """Nothing in place of a command, unless its words say something in a question."""
+    words = match[1].lower().split()
+    return match[0] if any(lexicon.english(words, at)[0] for at in range(len(words))) else ""
 
 
 def _found(question: str, names: Sequence[str]) -> Iterator[Named]:

@@ -27,6 +27,7 @@ from digest.question.dates import SPELT, number
 from digest.question.intent import Top
 from digest.question.lexicon import PHRASES
 from digest.question.periods import FoundPeriod, Now, find_periods
+from digest.question.repository_names import without_own
 
 _MARK = 0xE000  # the first of the characters that mark slots; no text has them (private use)
 
@@ -224,18 +225,7 @@ def slots_of(text: str, now: Now, background: slot_values.Background) -> list[sl
     masked.sub(_URL, _address)
     masked.sub(_ADVISORY, lambda found: slot_values.Quote(found[0]))
     for own in background.own:
-        for thing in ("release", "version"):
-            masked.text = masked.text.replace(f" {own} {thing}", f" {thing}")
-            masked.text = re.sub(rf"\b{thing} of {re.escape(own)}\b", thing, masked.text)
-        drops = rf"\b(?:did|does|will|has) {re.escape(own)}(?: v?\d[\d.]*)? (?=drop)"
-        masked.text = re.sub(drops, "did you ", masked.text)
-        newest = rf"\b((?:new|lat)est) {re.escape(own)}(?=$| and\b|[?,])"
-        masked.text = re.sub(newest, r"\1 release", masked.text)
-        # "uv pip compile --universal": the commands only say whose flag it is
-        of_command = rf"(?<![\w./-]){re.escape(own)} ((?:[a-z][\w-]{{0,20}} ){{1,3}})(?=--[a-z])"
-        masked.text = re.sub(of_command, _without_command, masked.text)
-        its_version = rf"(?i)(?<![\w./-]){re.escape(own)} (?=v?\d+\.\d)"
-        masked.text = re.sub(its_version, "release ", masked.text)
+        masked.text = without_own(masked.text, own)
     masked.text = _ORDINAL.sub(lambda found: "零一二三四五六七八九"[int(found[1])], masked.text)
     masked.text = lexicon.correct(masked.text, background.known or lexicon.NONE)
     masked.text = lexicon.in_usual_words(masked.text)
@@ -261,12 +251,6 @@ def slots_of(text: str, now: Now, background: slot_values.Background) -> list[sl
     masked.sub(_STRAY, lambda found: slot_values.Stray(found[0]))
     told = [one for one in _tokens(_Masked(story, masked.found), background) if one.is_slot_or_cue]
     return [*told, *_tokens(masked, background)]
-
-
-def _without_command(match: re.Match[str]) -> str:
-    """Nothing in place of a command, unless its words say something in a question."""
-    words = match[1].lower().split()
-    return match[0] if any(lexicon.english(words, at)[0] for at in range(len(words))) else ""
 
 
 def words_of(text: str) -> list[slot_values.Token]:
