@@ -207,8 +207,8 @@ async def find_mentions(
 
 
 def _as_whole(word: str) -> str:
-    """The pattern of a word; ``--device`` is no part of ``--device-map``."""
-    return re.escape(word) + (r"(?!-\w)" if word.startswith("-") else "")
+    """The pattern of a word; ``--run`` is not in ``--run-all``, nor ``/run`` in ``/run/all``."""
+    return re.escape(word) + (r"(?![/-]\w)" if word.startswith(("-", "/")) else "")
 
 
 async def _search(

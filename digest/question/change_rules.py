@@ -396,7 +396,7 @@ def _in_state(asked: Asked) -> str:
     released = any(isinstance(token.slot, Release) for token in asked.tokens)
     others = asked.has("count", "it", "who", "nth:1")
     others = others or (asked.has("change") and not asked.says("when_landed"))
-    if asked.spans or released or asked.things or others:
+    if asked.spans or released or asked.things or others or (asked.top and asked.kinds):
         return ""
     asks = asked.has("aux", "history", "why") or asked.says("yes_or_no")
     return _LANDS.sub("", stated_in(asked.tokens)) if asks else ""

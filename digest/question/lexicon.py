@@ -19,7 +19,8 @@ from digest.core.enums import Language
 from digest.core.patterns import lazy, read_table
 from digest.core.reference import Reference, parse_reference
 from digest.errors import InvalidReference
-from digest.question.dates import WEEKDAY
+from digest.question.dates import SPELT, WEEKDAY, number
+from digest.question.intent import Top
 from digest.topics.synonyms import CHINESE as NAMES
 from digest.topics.terms import HAN
 
@@ -339,3 +340,60 @@ def runs(text: str) -> list[tuple[int, int, bool]]:
         found.append((run.start(), run.end(), True))
         end = run.end()
     return [*found, (end, len(text), False)] if end < len(text) else found
+
+
+# --- The requested length of a list --------------------------------------------------------------
+
+
+def list_lengths(text: str) -> re.Pattern[str] | None:
+    """The pattern of requested lengths, if a text has a number or a superlative at all."""
+    return _TOP if _NUMBERED_LIST.search(text) else None
+
+
+def list_length(match: re.Match[str]) -> Top:
+    """The length and the order that such a match requests."""
+    said = match[0].lower()
+    by = next((by for words, by in _BY if words.search(said)), "top")
+    return Top(number(next(filter(None, match.groups()), "1").lower()), by)
+
+
+_COUNT = rf"(?:[1-9][0-9]{{0,2}}|(?!one){SPELT})(?![\w.:/%-])"
+_COUNT_ZH = r"(?!一[个条项位])[0-9一二三四五六七八九十两]{1,3}"
+_BEST = (
+    r"(?:top|best|main|key|biggest|largest|smallest|oldest|last|latest|newest"
+    r"|most(?: (?!of\b)\w+)?)"
+)
+_NOUN = r"(?:prs|pull requests|commits|changes|fixes|features|things|items|people|authors)"
+_TOP = lazy(
+    r"\b(?:biggest|largest|longest|smallest|oldest|newest|latest|(?<!top )most recent)"
+    r"(?= (?:\w+ )?(?:pr|commit|pull request|change|merge|fix|patch|revert)\b(?! message)| one ?$)"
+    r"|\blast(?= (?:change|commit|pr|merge|fix) (?:to|in|on|of|for|by|that)\b)"
+    r"|(?<=when was the )last(?= (?:\w+ ){0,2}(?:fix|change|commit|merge|removal|revert)\b)"
+    r"|上一次(?=[^，。]{1,9}(?:什么时候|哪一?天|何时))"
+    r"|(?:\A|\b(?:which|what)(?:'?s)?(?: one)?(?: of (?:them|these|those))?(?: is| was| looks)? )"
+    r"(?:the )?(?:riskiest|biggest|largest|smallest"
+    r"|most (?:risky|dangerous|important|critical|serious))(?: one)?(?= ?$)"
+    r"|哪一?[个条项](?:改动|变更|提交)?最(?:危险|重要|关键|严重|要紧)(?= ?$)"
+    rf"|\b{_BEST} (?P<a>{_COUNT})"
+    r"(?! (?:\w+ )?(?:hour|day|week|month|year|quarter|release|version)s?\b)"
+    rf"|(?<![\w.#/+-])(?<!than )(?P<b>{_COUNT}) {_BEST}\b"
+    rf"|(?:\A|\b(?:me|us|the|show|list|name|pick|give) )(?P<c>{_COUNT})"
+    rf"(?! (?:smallest|oldest|latest|newest)\b)(?= (?:\w+ )?{_NOUN}\b)"
+    r"|最(?:[大小早]的?(?:一[个条次])?|新的?一[个条次])的?(?= ?(?:PR|提交|改动|变更|合并|commit))"
+    r"(?!.{0,12}(?:哪些|什么|几))"
+    rf"|(?:前|最[近新大]的?|最[^的\d]{{1,4}}的前?)(?P<d>{_COUNT_ZH}) ?[大个条项名位次]"
+    r"(?!月|周|星期|礼拜|版本|发布|季度|小时)"
+    rf"|(?<![第这那哪几\d])(?P<e>{_COUNT_ZH}) ?[大个条项位]"
+    r"(?=.{0,8}(?:最|变更|改动|提交|修复|PR|commit))(?:最大的)?",
+    re.IGNORECASE,
+)
+"""The requested length of a list: *the 3 most interesting*, *latest 5*, *前五名*."""
+_NUMBERED_LIST = lazy(
+    rf"[0-9]|(?-i:[\u4e00-\u9fff])|\b{SPELT}\b|est\b|\b(?:most|last)\b", re.IGNORECASE
+)
+_BY = (
+    (lazy(r"last|latest|newest|recent|最近|最新|上一次"), "latest"),
+    (lazy(r"gest\b|最大"), "largest"),
+    (lazy(r"smallest|最小"), "smallest"),
+    (lazy(r"oldest|最早"), "oldest"),
+)

@@ -132,8 +132,10 @@ def name_of(token: Token) -> str:
     """The token's words without signs and particles around them."""
     if isinstance(token.slot, Quote):
         return token.slot.text
-    if isinstance(token.slot, Symbol | Platform):
-        return token.slot.name if isinstance(token.slot, Symbol) else ""
+    if isinstance(token.slot, Symbol):
+        return token.slot.name
+    if isinstance(token.slot, Platform | Top):
+        return ""
     text = token.text.strip("'’&+/-").lstrip("在对把被从向于的了和与有")
     return text.rstrip("的了里中上内有和与在") if len(text) > 2 else text
 

@@ -23,8 +23,6 @@ from digest.question.commit_range import (
     find_refs,
     with_releases,
 )
-from digest.question.dates import SPELT, number
-from digest.question.intent import Top
 from digest.question.lexicon import PHRASES
 from digest.question.periods import FoundPeriod, Now, find_periods
 from digest.question.repository_names import without_own
@@ -78,45 +76,6 @@ _STEP = lazy(
 """The period before or after another one, which the question does not name."""
 
 _ORDINAL = lazy(r"(?<=第) ?([1-9]) ?(?=[个条项])")
-_COUNT = rf"(?:[1-9][0-9]{{0,2}}|(?!one){SPELT})(?![\w.:/%-])"
-_COUNT_ZH = r"(?!一[个条项位])[0-9一二三四五六七八九十两]{1,3}"
-_BEST = (
-    r"(?:top|best|main|key|biggest|largest|smallest|oldest|last|latest|newest"
-    r"|most(?: (?!of\b)\w+)?)"
-)
-_NOUN = r"(?:prs|pull requests|commits|changes|fixes|features|things|items|people|authors)"
-_TOP = lazy(
-    r"\b(?:biggest|largest|longest|smallest|oldest|newest|latest|(?<!top )most recent)"
-    r"(?= (?:\w+ )?(?:pr|commit|pull request|change|merge|fix|patch|revert)\b(?! message)| one ?$)"
-    r"|\blast(?= (?:change|commit|pr|merge|fix) (?:to|in|on|of|for|by|that)\b)"
-    r"|(?:\A|\b(?:which|what)(?:'?s)?(?: one)?(?: of (?:them|these|those))?(?: is| was| looks)? )"
-    r"(?:the )?(?:riskiest|biggest|largest|smallest"
-    r"|most (?:risky|dangerous|important|critical|serious))(?: one)?(?= ?$)"
-    r"|哪一?[个条项](?:改动|变更|提交)?最(?:危险|重要|关键|严重|要紧)(?= ?$)"
-    rf"|\b{_BEST} (?P<a>{_COUNT})"
-    r"(?! (?:\w+ )?(?:hour|day|week|month|year|quarter|release|version)s?\b)"
-    rf"|(?<![\w.#/+-])(?<!than )(?P<b>{_COUNT}) {_BEST}\b"
-    rf"|(?:\A|\b(?:me|us|the|show|list|name|pick|give) )(?P<c>{_COUNT})"
-    rf"(?! (?:smallest|oldest|latest|newest)\b)(?= (?:\w+ )?{_NOUN}\b)"
-    r"|最(?:[大小早]的?(?:一[个条次])?|新的?一[个条次])的?(?= ?(?:PR|提交|改动|变更|合并|commit))"
-    r"(?!.{0,12}(?:哪些|什么|几))"
-    rf"|(?:前|最[近新大]的?|最[^的\d]{{1,4}}的前?)(?P<d>{_COUNT_ZH}) ?[大个条项名位次]"
-    r"(?!月|周|星期|礼拜|版本|发布|季度|小时)"
-    rf"|(?<![第这那哪几\d])(?P<e>{_COUNT_ZH}) ?[大个条项位]"
-    r"(?=.{0,8}(?:最|变更|改动|提交|修复|PR|commit))(?:最大的)?",
-    re.IGNORECASE,
-)
-"""The requested length of a list: *the 3 most interesting*, *latest 5*, *前五名*."""
-_NUMBERED_LIST = lazy(
-    rf"[0-9]|(?-i:[\u4e00-\u9fff])|\b{SPELT}\b|est\b|\b(?:most|last)\b", re.IGNORECASE
-)
-_BY = (
-    (lazy(r"last|latest|newest|recent|最近|最新"), "latest"),
-    (lazy(r"gest\b|最大"), "largest"),
-    (lazy(r"smallest|最小"), "smallest"),
-    (lazy(r"oldest|最早"), "oldest"),
-)
-
 _REFERENCE = lazy(
     r"(?:(?:issue|ticket|bug|问题|工单)[: ]? ?)?(?<![\w./#&-])"
     r"(?:(?:[A-Za-z0-9][\w.-]*(?:/[\w.-]+){1,4})?[#!]0*[1-9][0-9]{0,8}(?![\w.]\w|\w)"
@@ -237,8 +196,8 @@ def slots_of(text: str, now: Now, background: slot_values.Background) -> list[sl
     if lexicon.says(masked.text, "versioned"):
         masked.sub(_PLATFORM, lambda found: slot_values.Platform(found["a"] or found["b"]))
     masked.sub(_STEP, _step)
-    if _NUMBERED_LIST.search(masked.text):
-        masked.sub(_TOP, _top)
+    if (lengths := lexicon.list_lengths(masked.text)) is not None:
+        masked.sub(lengths, lexicon.list_length)
     _spans(masked, now)
     masked.sub(_VERSION, lambda found: slot_values.Release(found[0]))
     masked.sub(_SHA, lambda found: _reference(found[0]))
@@ -351,12 +310,6 @@ _MOST_SPANS = 2
 _DATED = lazy(r"\d")  # the days of months and of dates, unlike those of weeks
 
 
-def _top(match: re.Match[str]) -> Top:
-    said = match[0].lower()
-    by = next((by for words, by in _BY if words.search(said)), "top")
-    return Top(number(next(filter(None, match.groups()), "1").lower()), by)
-
-
 def _step(match: re.Match[str]) -> slot_values.Step:
     said = match[0].lower()
     unit = next((unit for word, unit in _LENGTHS.items() if word in said), "period")
@@ -374,6 +327,9 @@ def _path(match: re.Match[str]) -> slot_values.Slot | None:
     path = match[0].rstrip(".,")
     if path in {"w/", "w/o"}:
         return None
+    if (match.start() > 0 or path.count("/") > 1) and _ROUTE.fullmatch(path):
+        placed = match.string[: match.start()].endswith((" in ", " under "))
+        return slot_values.Path(path[1:]) if placed else slot_values.Symbol(path, sure=True)
     if ".." in path.split("/") or path.startswith("/"):
         return slot_values.Stray(path)
     if _MODULE.match(path):
@@ -382,6 +338,12 @@ def _path(match: re.Match[str]) -> slot_values.Slot | None:
         return slot_values.Path(path)
     return None
 
+
+_ROUTE = lazy(
+    r"/(?!(?:etc|tmp|home|usr|var|root|dev|proc|opt|mnt|bin|lib|sys)\b)[a-z][\w-]*(?:/[\w{}-]+)*",
+    re.ASCII,
+)
+"""The path of an HTTP route: *the /v1/models endpoint*; at the start */health* is a command."""
 
 _MODULE = lazy(r"[\w-]+\.(?:com|org|io|dev|in|net)/[\w./-]+\Z", re.ASCII)
 """A module named by its location: *golang.org/x/text*."""

@@ -182,7 +182,7 @@ def is_misspelt(word: str, known: str) -> bool:
     return near and OSA.distance(word, known, score_cutoff=most) <= most
 
 
-_CODE = lazy(r"[\w)][_.-]\w|[a-z][A-Z]|^-")
+_CODE = lazy(r"[\w)][_.-]\w|[a-z][A-Z]|^[-/]")
 """Characters that only code names have; a common word occurs in too many messages."""
 
 

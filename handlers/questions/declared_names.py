@@ -19,8 +19,8 @@ from handlers.context import Context
 from handlers.digests.ingest import ensure
 from handlers.ports.storage import Tip
 
-_WORD = lazy(r"(?:--)?[A-Za-z_][\w-]*(?:\.\w[\w-]*)*", re.ASCII)
-"""Names that can be searched for as a word in a tree."""
+_WORD = lazy(r"(?:--)?[A-Za-z_][\w-]*(?:\.\w[\w-]*)*|(?:/[\w{}-]+)+", re.ASCII)
+"""Names that can be searched for as a word in a tree, and the paths of HTTP routes."""
 
 _SEARCHED = 6  # the most files whose history is searched for a name that no archived change touched
 
@@ -409,7 +409,8 @@ async def files_with(name: str, ctx: Context, sha: str) -> Sequence[str] | None:
         there = {name: [path for path in others.get(name, ()) if area_of(path) in _SET_IN]}
     if there is None:
         return None
-    return sorted(there.get(name, ()), key=lambda path: ("test" in path, path))
+    found = there.get(name, ())
+    return sorted(found, key=lambda p: ("test" in p, area_of(p) is not Area.CORE, p))
 
 
 _SET_IN = {Area.CORE, Area.CONFIG, Area.BUILD}

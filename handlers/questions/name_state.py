@@ -213,7 +213,11 @@ async def _presence(
         removed = facts[0][1].action is Action.REMOVED
         return False if removed else None, [answer_text.NOT_REQUIRED(language, name=Code(name))]
     there = await declared_names.files_with(name, ctx, tip.sha) if tip.sha is not None else None
-    if "/" in name and tip.sha is not None:
+    _, slash, last = name.rpartition("/")
+    last = f"{slash}{last}"
+    if there == [] and last != name and await declared_names.files_with(last, ctx, tip.sha or ""):
+        return None, []  # a router may serve it behind a prefix
+    if "/" in name[1:] and not name.startswith("/") and tip.sha is not None:
         below = f"{name.strip('/')}/"
         every = await ctx.watched.source.files(tip)
         there = [path for path in every if f"{path}/".startswith(below)]

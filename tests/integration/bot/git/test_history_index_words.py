@@ -47,6 +47,14 @@ async def test_flag_is_not_found_in_a_longer_one(tmp_path: Path) -> None:
     assert found == {"--map": {"b.py"}, "--map-size": {"a.py"}}
 
 
+async def test_route_is_not_found_in_a_longer_one(tmp_path: Path) -> None:
+    builder = RepositoryBuilder(tmp_path / "project.git", bare=True)
+    texts = {"a.py": "get('/v1/run')\n", "b.py": "get('/run/all')\n", "c.py": "get('/run')\n"}
+    sha = builder.commit("Add them", {**texts, "d.py": "get('/runs'), get('/run-all')\n"})
+    found = await find_mentions(reading(builder.path), sha, ("/run", "/v1/run"))
+    assert found == {"/run": {"c.py"}, "/v1/run": {"a.py"}}
+
+
 async def test_links_and_binary_files_are_not_searched(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

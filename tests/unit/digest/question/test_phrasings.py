@@ -21,6 +21,7 @@ TABLE = tomllib.loads(
 )
 READ = {
     "top": lambda count: ("top", Top(count)),
+    "latest": lambda count: ("top", Top(count, "latest")),
     "period": lambda name: ("window", period(name)),
     "level": lambda name: ("level", Level(name)),
     "kinds": lambda names: ("kinds", tuple(map(ChangeKind, names))),

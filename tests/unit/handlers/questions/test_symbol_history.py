@@ -378,6 +378,27 @@ async def test_flag_came_with_the_first_change_that_gave_it_to_the_program(gone,
     assert "`--fast` was added by [Parse (#2)]" in markdown(answer.document)
 
 
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("/v1/run", "Yes.\n\n`/v1/run` still exists: in `app/a.py`."),
+        ("/walk", "No.\n\n`/walk` no longer exists in the code of the branch."),
+        ("/api/v1/run", "these are about it"),  # a router may serve it behind a prefix
+    ],
+)
+async def test_route_is_there_while_the_code_has_its_path(name, said):
+    path = "app/a.py"
+    titles = ("Serve /v1/run, /walk and /api/v1/run (#1)", "Tidy (#2)")
+    made = [change(f"{n:0>8}", title, {path: 5}, NOW) for n, title in enumerate(titles)]
+    source = FakeSource(made[::-1])
+    source.trees = {(made[1].sha, path): '@app.get("/v1/run")\ndef run(): ...\n'}
+    ctx = context(source)
+    await ask("what changed last 20 days", ctx)
+    shown = markdown((await ask(f"is {name} still there", ctx)).document)
+    assert said in shown
+    assert ("no longer" in shown) == ("No." in said)
+
+
 async def test_every_change_of_a_name_is_told_with_its_day(ctx):
     assert "Ada · 2025-10-15" in (await told("closeServer", ctx))[1]
 
