@@ -7,7 +7,7 @@ paths with :func:`printable`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime
 from enum import StrEnum
 from functools import lru_cache
@@ -106,6 +106,35 @@ class FileChange:
         """The first and last old line of each hunk; ``(10, 9)`` only adds lines after line 9."""
         starts = [(h.old_start + (not h.removed), h.removed) for h in self.hunks]
         return tuple((start, start + len(removed) - 1) for start, removed in starts)
+
+
+def rewritten(
+    path: str, text: str, rows: Collection[int], was: Mapping[int, str] | None = None
+) -> tuple[FileChange, dict[str, str]]:
+    """A text as if some of its rows, from 0, were new, or other lines before; and both texts.
+
+    The texts are by the names of the blobs.
+    """
+    lines, fresh, others = text.split("\n"), set(rows), was or {}
+    old: list[str] = []
+    hunks: list[Hunk] = []
+    for row, line in enumerate(lines):
+        removed = (others[row],) if row in others else () if row in fresh else None
+        if removed is None:
+            old.append(line)
+            continue
+        start = len(old) + bool(removed)
+        hunks.append(Hunk(old_start=start, new_start=row + 1, removed=removed, added=(line,)))
+        old += removed
+    file = FileChange(
+        path=path,
+        status=FileStatus.MODIFIED,
+        added=len(hunks),
+        hunks=tuple(hunks),
+        old_id="old",
+        new_id="new",
+    )
+    return file, {"old": "\n".join(old), "new": text}
 
 
 @frozen

@@ -316,7 +316,8 @@ def wanted(asked: Asked) -> str:
     if asked.has("why") and asked.actions == (Action.REMOVED,):
         return "removed"
     if not asked.says("which"):
-        return "value" if asked.has("bump") and asked.says("least_version") else ""
+        least = asked.has("bump") and asked.says("least_version")
+        return "value" if least or asked.text.lower().startswith("default of ") else ""
     if asked.says("which_release") and not asked.has("bump"):
         return "removed" if asked.has("act:removed") else "release"
     return next((what for tag, what in _WANTED.items() if asked.has(tag)), "")

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from digest.analysis.context import without_dashes
-from digest.core.change import Change, FileChange, FileStatus, Hunk, Side
+from digest.core.change import Change, Commit, FileChange, Side, rewritten
 from digest.core.facts import Area, Evidence, Fact, FactKind
 from digest.core.grade import Graded
 from digest.core.patterns import lazy
@@ -258,9 +258,14 @@ _DEFINES = ("class", "struct", "type", "interface", "trait", "enum", "func", "fn
 
 async def _defaults_of(bare: str, ctx: Context, tip: Tip) -> list[Fact]:
     found, texts = await _declarations(bare, {bare, bare.replace("_", "-")}, ctx, tip)
+    some = await ctx.archive.select(ctx.watched.repository, Query(limit=1))
+    tabled = [
+        await asyncio.to_thread(_from_table, fact, texts[fact.evidence.path], some[0].commit)
+        for fact in found
+    ]
     valued = [
         replace(f, after=_constant(f.after, texts.values()))
-        for f in found
+        for f in tabled
         if f.kind in _VALUED and f.after is not None and not f.after.endswith(f".{bare}")
     ]
     given = [fact for fact in valued if fact.after not in UNSET]
@@ -295,6 +300,11 @@ async def _declarations(
     found: list[Fact] = []
     for (_, path), text in texts.items():
         facts = await asyncio.to_thread(_added_names, path, text, has_name, some[0])
+        if bare[:1].isupper():  # programs call a setting so, and only tables give its default
+            facts = [
+                *facts,
+                *await asyncio.to_thread(_given_in_tables, path, text, bare, some[0].commit),
+            ]
         named = ((f, without_dashes(f.name).replace("::", ".")) for f in facts)
         found += (f for f, called in named if f".{called}".endswith(f".{bare.lower()}"))
     return found, {path: text for (_, path), text in texts.items()}
@@ -323,7 +333,44 @@ def _declared(text: str, told: Graded, fact: Fact) -> Fact | None:
     if bare not in text:
         return None
     found = _added_names(fact.evidence.path, text, _name_in_text(bare), told)
-    return next((f for f in found if (f.kind, f.name) == (fact.kind, fact.name)), None)
+    owner = fact.name.rpartition(".")[0]
+    given = _given_in_tables(fact.evidence.path, text, bare, told.commit) if owner else ()
+    return next((f for f in (*found, *given) if (f.kind, f.name) == (fact.kind, fact.name)), None)
+
+
+def _from_table(fact: Fact, text: str, commit: Commit) -> Fact:
+    """The fact of a field of Go that files set, with the default that a table in its file gives."""
+    owner, path = fact.name.rpartition(".")[0], fact.evidence.path
+    lines = text.split("\n")[(fact.evidence.line or 1) - 1 :][:1]
+    field = _GO_FIELD.match(lines[0]) if owner and path.endswith(".go") and lines else None
+    if field is None or fact.kind is not FactKind.CONFIG or fact.after is not None:
+        return fact
+    given = _given_in_tables(path, text, field[1], commit)
+    own = [one for one in given if one.name == f"{owner}.{field[1]}"]
+    return replace(fact, after=own[0].after, evidence=own[0].evidence) if own else fact
+
+
+_GO_FIELD = lazy(r"\t([A-Z]\w{1,60})[ \t]")
+
+
+def _given_in_tables(path: str, text: str, name: str, commit: Commit) -> Sequence[Fact]:
+    """The defaults that tables of defaults in a file give a member, as if they were others before.
+
+    Such a table has no declarations, so only a change of a member tells of its value.
+    """
+    member = lazy(rf"(\s+[\"']?{re.escape(name)}[\"']?\s*[:=]\s+)([\w.:]{{1,60}}\()?")
+    heads = ((row, member.match(line)) for row, line in enumerate(text.split("\n")))
+    called = {row: (head[1], head[2] or "") for row, head in heads if head}
+    was = {
+        row: f"{head}{call}{_OTHER_VALUE}{')' if call else ''},"
+        for row, (head, call) in called.items()
+    }
+    rows = list(was)[:_MOST_LINES]
+    facts = _facts_of(*rewritten(path, text, rows, {row: was[row] for row in rows}), commit)
+    return [replace(fact, before=None) for fact in facts if _OTHER_VALUE in (fact.before or "")]
+
+
+_OTHER_VALUE = "918273645"
 
 
 def _name_in_text(bare: str) -> re.Pattern[str]:
@@ -343,31 +390,17 @@ def _added_names(path: str, text: str, words: re.Pattern[str], told: Graded) -> 
 
 def names_on(path: str, text: str, rows: Sequence[int], told: Graded) -> Sequence[Fact]:
     """The facts of a file about what stands on some rows, from 0, as if these were new."""
-    lines, fresh = text.split("\n"), set(rows)
-    old = "\n".join(line for n, line in enumerate(lines) if n not in fresh)
-    hunks = (
-        Hunk(old_start=n - before, new_start=n + 1, removed=(), added=(lines[n],))
-        for before, n in enumerate(rows)
-    )
-    file = FileChange(
-        path=path,
-        status=FileStatus.MODIFIED,
-        added=len(rows),
-        hunks=tuple(hunks),
-        old_id="old",
-        new_id="new",
-    )
-    return _facts_of(file, told, {"old": old, "new": text})
+    return _facts_of(*rewritten(path, text, rows), told.commit)
 
 
 _MOST_LINES = 40
 _NEAR = 20  # lines between a name and what deprecates it
 
 
-def _facts_of(file: FileChange, told: Graded, texts: Mapping[str, str]) -> Sequence[Fact]:
+def _facts_of(file: FileChange, texts: Mapping[str, str], commit: Commit) -> Sequence[Fact]:
     from digest.facts.extract import extract  # loads every finder
 
-    return extract(Change(commit=told.commit, files=(file,)), texts).items
+    return extract(Change(commit=commit, files=(file,)), texts).items
 
 
 def _bare(fact: Fact) -> str:

@@ -340,6 +340,62 @@ async def test_comment_about_a_flag_does_not_hide_that_its_file_lost_it():
     assert "`--fast` was removed by [Replace diskcache (#16)]" in shown
 
 
+GO = """package config
+
+import "time"
+
+var DefaultQueueConfig = QueueConfig{
+\tMaxShards: 50,
+\tDeadline:  model.Duration(5 * time.Second),
+}
+
+type QueueConfig struct {
+\tMaxShards int `yaml:"max_shards,omitempty"`
+\tDeadline model.Duration `yaml:"deadline,omitempty"`
+\tMinShards int `yaml:"min_shards,omitempty"`
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("max_shards", "`QueueConfig.max_shards` is `50` by default: `config/config.go:6`"),
+        (
+            "deadline",
+            "`QueueConfig.deadline` is `model.Duration(5 * time.Second)` by default",
+        ),
+        ("MaxShards", "`QueueConfig.MaxShards` is `50` by default: `config/config.go:6`"),
+        ("min_shards", "The default of `min_shards` cannot be determined from its declaration"),
+    ],
+)
+async def test_default_of_a_setting_is_read_from_the_table_of_defaults(name, said):
+    path = "config/config.go"
+    source = FakeSource([change("aaaaaaa1", f"Say more of {name} (#1)", {path: 3}, NOW)])
+    source.trees = {(source.branch_changes[0].sha, path): GO}
+    answer = await name_history(Touched(name=name, claim="value"), context(source))
+    assert said in markdown(answer.document)
+
+
+async def test_default_that_no_change_told_of_is_that_of_the_table():
+    path, old = "config/config.go", GO.replace("50", "20")
+    first = change("99999991", "Raise max_shards (#1)", {path: 3}, NOW - timedelta(days=3))
+    first = replace(first, files=(changes.file(path, GO.replace("50", "10"), old),))
+    later = change("bbbbbbb2", "Tune the queue (#2)", {path: 3}, NOW - timedelta(days=2))
+    later = replace(later, files=(changes.file(path, old, GO),))
+    source = FakeSource([CHANGES[0], later, first])
+    texts = (GO.replace("50", "10"), old, GO)
+    source.blobs = {changes.blob(text): text for text in texts}
+    shas = (TIP, later.sha, first.sha)
+    source.trees = {(sha, path): text for sha, text in zip(shas, (GO, GO, old), strict=True)}
+    ctx = context(source)
+    await ask("what changed last 2 days", ctx)
+    answer = await name_history(Touched(name="MaxShards", claim="value"), ctx)
+    assert "`QueueConfig.MaxShards` has been `50` since [Tune the queue" in markdown(
+        answer.document
+    )
+
+
 def _flagged(*, gone: bool) -> FakeSource:
     """A program whose flag came long ago and then to a second file, or went from the first."""
     first, second = "cmd/app.py", "cmd/tool.py"
