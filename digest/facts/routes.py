@@ -161,6 +161,8 @@ def _verbs(call: CodeCall, language: str) -> list[str]:
     if language == "rust" and last == "route":
         handler = call.get("", 1) or ""
         return [v.upper() for v in dict.fromkeys(re.findall(rf"\b({_VERBS})\(", handler))] or [""]
+    if last == "Del":  # with one argument it deletes an entry of something else
+        return ["DELETE"] if call.get("", 1) else []
     match = _VERB.match(last.removesuffix("Mapping"))
     if match:
         return [match.group(1).upper()]

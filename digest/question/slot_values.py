@@ -244,9 +244,15 @@ def _doer(tokens: Sequence[Token], place: int) -> list[int]:
         tag in {"change", "bump"} or tag[:5] in {"kind:", "act:a", "act:r"} for tag in verb.tags
     )
     commits = token.text.lower() == "did" and verb.text.lower() in _COMMITTING
+    rest = after[after.index(verb) + 1 :]
+    mends = "change" in verb.tags or "kind:fix" in verb.tags
+    named = "kind:fix" in verb.tags or tokens[names[0]].text[:1].isupper()  # "did torch change"
+    said = rest[0].text.lower() if rest else ""
+    commits = commits or (mends and named and said.startswith(_ANYTHING))
     return names if (said_what and acts) or (commits and len(after) > 1) else []
 
 
+_ANYTHING = ("anything", "something")  # "did Ada fix anything in the parser"
 _COMMITTING = {"commit", "push", "merge", "submit", "contribute", "touch", "edit"}  # of people only
 
 

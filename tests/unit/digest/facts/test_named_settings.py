@@ -204,6 +204,7 @@ def test_variables_in_a_table(before, after, facts):
         ("a.py", 'urls = [re_path(r"^users/(?P<pk>\\d+)/?$", view)]', "added users/<pk> @2n"),
         ("a.js", "router.get('/users/:id', show)", "added GET /users/:id @2n"),
         ("a.go", 'mux.HandleFunc("/metrics", serve)', "added /metrics @2n"),
+        ("a.go", 'r.Del("/series", api.drop)', "added DELETE /series @2n"),
         ("a.go", 'r.GET("/ping", pong)', "added GET /ping @2n"),
         ("a.rs", 'app.route("/v1", get(list).post(make))', "added POST /v1 @2n"),
         ("a.rs", '#[get("/hello")]', "added GET /hello @2n"),
@@ -212,6 +213,10 @@ def test_variables_in_a_table(before, after, facts):
 )
 def test_routes(path, line, fact):
     assert fact in find(path, "x\n", f"x\n{line}\n", "route")
+
+
+def test_entry_that_go_deletes_is_no_route():
+    assert find("a.go", "x\n", 'x\ncache.Del("/series")\n', "route") == []
 
 
 def test_prefix_of_a_router_stands_before_its_routes():
