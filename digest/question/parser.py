@@ -72,10 +72,10 @@ from digest.question.slot_values import (
     Stray,
     Symbol,
     Token,
-    exclusions_in,
     name_of,
 )
 from digest.question.slots import slots_of, words_of
+from digest.question.thing_cues import exclusions_in
 from digest.topics.synonyms import synonyms
 from digest.topics.terms import STOP_WORDS
 

@@ -333,42 +333,6 @@ def author_in(
     return ("[bot]", frozenset(bots)) if bots else ("", frozenset())
 
 
-def exclusions_in(tokens: Sequence[Token]) -> tuple[tuple[Token, ...], tuple[str, ...]]:
-    """The tokens without exclusions, and the words of the exclusions."""
-    kept: list[Token] = []
-    items: list[str] = []
-    inside = ends = False
-    for token in tokens:
-        if isinstance(token.slot, Filters) and token.slot == Filters(without=token.slot.without):
-            items += token.slot.without
-        elif "except" in token.tags:
-            inside, ends = True, True
-        elif inside and (text := _excludable(token)) is not None:
-            if text and not ends:
-                items[-1] += f" {text}"
-            elif text:
-                items.append(text)
-            ends = (not text and bool(items)) or (not text and ends)
-        else:
-            inside = False
-            kept.append(token)
-    return (tuple(kept), tuple(items)) if items else (tuple(tokens), ())
-
-
-_BESIDE = frozenset({"noise", "join", "change", "by"})
-
-
-def _excludable(token: Token) -> str | None:
-    """The words of a token that names an exclusion; empty for a token beside these."""
-    if isinstance(token.slot, Path):
-        return token.slot.path
-    if token.slot is None and (not token.tags or any(tag[:5] == "kind:" for tag in token.tags)):
-        return name_of(token)
-    if isinstance(token.slot, Quote | Symbol):
-        return name_of(token)
-    return "" if token.slot is None and token.tags & _BESIDE else None
-
-
 # --- Filters --------------------------------------------------------------------------------------
 
 _KEYS = {

@@ -1,4 +1,4 @@
-"""Cues around names: which name a question is about, and whether it asks for names of a kind."""
+"""Cues around names: which name a question is about, which kind it asks for, what it leaves out."""
 
 from __future__ import annotations
 
@@ -6,7 +6,16 @@ import itertools
 from collections.abc import Iterable, Sequence
 
 from digest.core.facts import FactKind
-from digest.question.slot_values import ARTICLES, MOST_NAMES, Token, name_of
+from digest.question.slot_values import (
+    ARTICLES,
+    MOST_NAMES,
+    Filters,
+    Path,
+    Quote,
+    Symbol,
+    Token,
+    name_of,
+)
 
 _SORTS = frozenset({"mechanism", "mechanisms", "type", "types", "kind", "kinds"})
 
@@ -146,3 +155,39 @@ def _named_within(tokens: Sequence[Token], begin: int, end: int) -> list[str]:
         elif (words and token.text in _INSIDE) or not token.tags & _UNNAMED:
             words += filter(None, [name_of(token)])
     return words[:-1] if words and words[-1] in _INSIDE else words
+
+
+def exclusions_in(tokens: Sequence[Token]) -> tuple[tuple[Token, ...], tuple[str, ...]]:
+    """The tokens without exclusions, and the words of the exclusions."""
+    kept: list[Token] = []
+    items: list[str] = []
+    inside = ends = False
+    for token in tokens:
+        if isinstance(token.slot, Filters) and token.slot == Filters(without=token.slot.without):
+            items += token.slot.without
+        elif "except" in token.tags:
+            inside, ends = True, True
+        elif inside and (text := _excludable(token)) is not None:
+            if text and not ends:
+                items[-1] += f" {text}"
+            elif text:
+                items.append(text)
+            ends = (not text and bool(items)) or (not text and ends)
+        else:
+            inside = False
+            kept.append(token)
+    return (tuple(kept), tuple(items)) if items else (tuple(tokens), ())
+
+
+_BESIDE = frozenset({"noise", "join", "change", "by"})
+
+
+def _excludable(token: Token) -> str | None:
+    """The words of a token that names an exclusion; empty for a token beside these."""
+    if isinstance(token.slot, Path):
+        return token.slot.path
+    if token.slot is None and (not token.tags or any(tag[:5] == "kind:" for tag in token.tags)):
+        return name_of(token)
+    if isinstance(token.slot, Quote | Symbol):
+        return name_of(token)
+    return "" if token.slot is None and token.tags & _BESIDE else None

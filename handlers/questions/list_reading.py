@@ -359,7 +359,10 @@ async def by_topic(asked: Meant, ctx: Context) -> Sequence[Block]:
 
 
 async def by_path(asked: Meant, ctx: Context) -> Meant | None:
-    """The changes of the files that a topic names by their path or its end, if there are any."""
+    """The changes of the files that a topic names by their path or its end.
+
+    ``None`` if there are none, unless the path is one of the branch.
+    """
     topic = asked.intent.topic
     if not _FILE_NAME.fullmatch(topic):
         return None
@@ -371,7 +374,10 @@ async def by_path(asked: Meant, ctx: Context) -> Meant | None:
     query = replace(query_of(meant), paths=())
     changes = await ctx.archive.select(ctx.watched.repository, query)
     ends = [g for g in changes if any(f"/{p}".endswith(f"/{topic}") for p in g.facts.paths)]
-    return replace(meant, held=await listed_result(ends, kinds, ctx)) if ends else None
+    if ends:
+        return replace(meant, held=await listed_result(ends, kinds, ctx))
+    there = await ctx.watched.source.files(await tip_of(ctx)) if "/" in topic else ()
+    return meant if any(f"{path}/".startswith(f"{topic}/") for path in there) else None
 
 
 _FILE_NAME = re.compile(r"(?:[\w.+-]+/)*[\w+-]+(?:\.[a-z]{1,5}|/[\w.+-]+)", re.ASCII)

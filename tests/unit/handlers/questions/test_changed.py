@@ -412,6 +412,23 @@ async def test_folder_without_changes_of_a_kind_is_no_topic():
     assert "Tidy" in shown
 
 
+async def test_folder_of_the_branch_is_no_topic_in_a_period_without_changes_of_it():
+    changes = [
+        change("aaaaaaa1", "Speed up attention (#7)", {"src/attention.py": 2}, NOW),
+        change("bbbbbbb2", "Tidy the kernels (#8)", {"csrc/attention/a.cu": 2}, NOW),
+    ]
+    changes[1] = replace(
+        changes[1], commit=replace(changes[1].commit, committed_at=NOW - timedelta(days=9))
+    )
+    source = FakeSource(changes)
+    ctx = context(source)
+    await ask("what changed in the last 20 days", ctx)
+    source.trees = {(changes[0].sha, "csrc/attention/a.cu"): "x"}
+    answer = await ask("changes in csrc/attention today", ctx)
+    assert [row.graded.number for row in answer.rows] == []
+    assert "No change in this period matches" in markdown(answer.document)
+
+
 async def test_breaking_changes_that_are_not_about_a_platform_are_told_too():
     titles = ("[ROCm] Remove the old loader (#7)!", "feat!: Remove the option --fast (#8)")
     source = FakeSource(
