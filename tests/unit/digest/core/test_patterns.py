@@ -1,4 +1,6 @@
+import marshal
 import re
+import sys
 from importlib import import_module
 from pathlib import Path
 from unittest.mock import patch
@@ -9,7 +11,7 @@ from hypothesis import strategies as st
 
 import digest
 from digest.core import patterns
-from digest.core.patterns import lazy, matches
+from digest.core.patterns import CompiledOnce, lazy, matches
 
 
 @pytest.mark.parametrize(
@@ -85,10 +87,73 @@ def _expressions(value):
             yield from _expressions(part)
 
 
-def test_every_expression_of_the_domain_can_be_compiled():
+def _of_the_domain():
     root = Path(next(iter(digest.__path__)))
     names = (file.relative_to(root).with_suffix("").parts for file in root.rglob("[a-z]*.py"))
     modules = [import_module(".".join(["digest", *name])) for name in names]
-    made = [one for module in modules for one in _expressions(vars(module))]
+    return [one for module in modules for one in _expressions(vars(module))]
+
+
+def test_every_expression_of_the_domain_can_be_compiled_and_kept():
+    made = [(one.pattern, one._flags) for one in _of_the_domain()]
     assert len(made) > 100
-    assert all(one.groups >= 0 for one in made)
+    first = CompiledOnce()
+    compiled = [first.compile(*one) for one in made]
+    with patch.object(re, "compile", side_effect=AssertionError):
+        later = CompiledOnce(first.dump)
+        kept = [later.compile(*one) for one in made]
+    assert [_all_of(one) for one in kept] == [_all_of(one) for one in compiled]
+    assert not later.dump()
+
+
+def _all_of(one):
+    texts = (
+        "Remove --port (#6) and fix #12",
+        "把 --port 从 src/main.py 里去掉",
+        'A1.b_c = "d"',
+        "",
+    )
+    found = [(m.span(), m.groups(), m.lastgroup) for text in texts for m in one.finditer(text)]
+    return one.pattern, one.flags, one.groups, dict(one.groupindex), found
+
+
+def test_what_is_used_later_is_kept_with_what_was():
+    first = CompiledOnce()
+    first.compile("a+", 0)
+    second = CompiledOnce(first.dump)
+    second.compile("(?P<b>b)", re.IGNORECASE)
+    third = CompiledOnce(second.dump)
+    with patch.object(re, "compile", side_effect=AssertionError):
+        assert third.compile("a+", 0).fullmatch("aa")
+        found = third.compile("(?P<b>b)", re.IGNORECASE).fullmatch("B")
+    assert found
+    assert (found["b"], found.lastgroup) == ("B", "b")
+
+
+@pytest.mark.parametrize(
+    "held",
+    [
+        b"",
+        b"no code",
+        marshal.dumps(1),
+        marshal.dumps(("3.0", {})),
+        marshal.dumps((sys.version, [])),
+        marshal.dumps((sys.version, {("a+", 0): (0, b"", 0, {})})),
+        marshal.dumps((sys.version, {("a+", 0): (0, b"12345678", 0, {})})),
+        marshal.dumps((sys.version, {("a+", 0): (0, b"123", 0, {})})),
+        marshal.dumps((sys.version, {("a+", 0): 1})),
+    ],
+    ids=range(9),
+)
+def test_what_is_not_an_expression_is_compiled_anew(held):
+    assert CompiledOnce(lambda: held).compile("a+", 0).fullmatch("aa")
+
+
+def test_expressions_of_earlier_releases_are_not_kept_for_ever(monkeypatch):
+    monkeypatch.setattr(patterns, "_MOST_HELD", 2)
+    first = CompiledOnce()
+    for text in ("a", "b"):
+        first.compile(text, 0)
+    second = CompiledOnce(first.dump)
+    second.compile("c", 0)
+    assert CompiledOnce(second.dump)._held.keys() == {("c", 0)}
