@@ -230,18 +230,22 @@ _ENTRY_POINT = lazy(r"\s*[\"'][\w.-]+\s*=\s*[A-Za-z_]")
 @reads("setup.py", whole=True)
 def setup_py(sheet: SideLines) -> Iterator[Pin]:
     """``setup.py``, as far as its lists are literal."""
+    taken = {match[1] for match in map(_TAKEN.match, sheet.whole) if match}
+    places = list(_setup_places(sheet.whole))
     for number, line in sheet.changed:
         if (match := _SETUP_KEY.match(line)) and match[1] == "python_requires":
             yield from _python(match[2], number)
             continue
         if not _QUOTED.search(line):  # most lines require nothing
             continue
-        key = match[1] if match else _open_list(sheet.above(number, 120))
-        key = key or _named_list(sheet, number)
-        if not key and _extra(sheet, number, line):
+        key, extra, head = places[number - 1] if number <= len(places) else ("", "", "")
+        key = match[1] if match else key
+        if not key and (named := _NAMED_LIST.match(head.rstrip())) and named[1] in taken:
+            key = "install_requires"
+        if not key and extra:
             key = "extras_require"
         if key and key != "python_requires":
-            extra = key == "extras_require" and not match and _extra(sheet, number, line)
+            extra = extra if key == "extras_require" and not match else ""
             own = key == "install_requires" or (extra and not _DEV.search(extra))
             text = match[2] if match else line.partition(":")[2] or line if extra else line
             if _ENTRY_POINT.match(text):
@@ -250,29 +254,33 @@ def setup_py(sheet: SideLines) -> Iterator[Pin]:
 
 
 _NAMED_LIST = lazy(r"(\w+) = [\[(]$")
+_LONGEST_LIST = 120  # lines
+_TAKEN = lazy(r"\s*install_requires\s*=\s*(\w+)\b")
 
 
-def _named_list(sheet: SideLines, number: int) -> str:
-    """``install_requires`` for a line of the list that it takes by a name; else empty."""
-    head = next((line for line in sheet.above(number, 120) if line[:1].strip()), "")
-    match = _NAMED_LIST.match(head.rstrip())
-    taken = re.compile(rf"\s*install_requires\s*=\s*{match[1]}\b") if match else None
-    return "install_requires" if taken and any(map(taken.match, sheet.whole)) else ""
+def _setup_places(whole: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """For each line the setup() argument and the extra whose list it is in, and the last margin.
 
-
-def _extra(sheet: SideLines, number: int, line: str) -> str:
-    """The extra whose ``extras_require`` list contains a line; empty outside of one."""
-    name = ""
-    for row, above in enumerate((line, *sheet.above(number, 120))):
-        if not name and (match := _EXTRA.match(above)):
-            if row and match[2].rstrip().rstrip(",").endswith("]"):
-                return ""
-            name = match[1]
-        elif not name and row and above.strip() in {"]", "],"}:
-            return ""
-        elif name and "extras_require" in above:
-            return name
-    return ""
+    The margin is the last line above that begins at the left, which may name a list.
+    """
+    key = extra = head = ""
+    begun = held = last = margin = -_LONGEST_LIST - 1
+    for row, line in enumerate(whole):
+        own = _EXTRA.match(line)
+        if own:
+            extra, held = own[1], last
+        near = row - _LONGEST_LIST
+        places = (key, begun), (extra, held), (head, margin)
+        yield tuple(text if at >= near else "" for text, at in places)
+        if match := _SETUP_KEY.match(line):
+            open_ = not match[2].rstrip().endswith(("],", "]", "),", ")"))
+            key, begun = match[1] if open_ else "", row
+        elif line.strip() in {"]", "],", ")", "),", "}", "},"}:
+            key = ""
+        if own[2].rstrip().rstrip(",").endswith("]") if own else line.strip() in {"]", "],"}:
+            extra = ""
+        last = row if "extras_require" in line else last
+        head, margin = (line, row) if line[:1].strip() else (head, margin)
 
 
 def toml_places(whole: Sequence[str]) -> list[tuple[str, str]]:
@@ -314,16 +322,6 @@ def _array_detail(table: str, key: str) -> str:
         return "pip dev"
     if table == "tool.uv" and key in {"constraint-dependencies", "override-dependencies"}:
         return "pip"
-    return ""
-
-
-def _open_list(above: Iterator[str]) -> str:
-    """The setup() argument whose list contains a line."""
-    for line in above:
-        if match := _SETUP_KEY.match(line):
-            return match[1] if not match[2].rstrip().endswith(("],", "]", "),", ")")) else ""
-        if line.strip() in {"]", "],", ")", "),", "}", "},"}:
-            return ""
     return ""
 
 

@@ -149,3 +149,18 @@ def told(facts) -> list[str]:
         return f"{fact.action} {fact.name}{values} @{at.line}{at.side[0]}"
 
     return [one(fact) for fact in facts]
+
+
+class CountedLines(tuple):
+    """Lines that count how many of them were read, of all of their kind together."""
+
+    __slots__ = ()
+    read = 0
+
+    def __iter__(self):
+        CountedLines.read += len(self)
+        return super().__iter__()
+
+    def __getitem__(self, place):
+        CountedLines.read += 1
+        return super().__getitem__(place)

@@ -10,7 +10,7 @@ from digest.facts import change_notes
 from digest.facts.change_notes import entries, without_mark
 from digest.facts.extract import extract
 from digest.facts.side_text import SideLines
-from tests.unit.digest.facts.changes import commit
+from tests.unit.digest.facts.changes import CountedLines, commit
 from tests.unit.digest.facts.changes import facts_of as whole_facts_of
 
 CHANGELOG = """# Changelog
@@ -277,30 +277,19 @@ def test_fragment_of_an_earlier_change_is_no_entry_of_this_one() -> None:
         assert [n.mark for n in found] == ["fixed"] * count
 
 
-class Counted(tuple):
-    """Lines that count how many of them were read one after the other."""
-
-    __slots__ = ()
-    read = 0
-
-    def __iter__(self):
-        Counted.read += len(self)
-        return super().__iter__()
-
-
 @pytest.mark.parametrize("whole", [True, False])
 def test_a_changelog_is_read_once_for_all_its_entries(whole, monkeypatch) -> None:
     text = "\n".join(f"- Entry {n} tells\n  what goes on" for n in range(300))
     lines = text.split("\n")
-    monkeypatch.setattr(Counted, "read", 0)
+    monkeypatch.setattr(CountedLines, "read", 0)
     side = SideLines(
         path="CHANGES.md",
         side=Side.NEW,
-        changed=Counted(enumerate(lines, 1)),
+        changed=CountedLines(enumerate(lines, 1)),
         text=text if whole else None,
     )
     assert [note.text for note in entries(side)][-1] == "Entry 299 tells what goes on"
-    assert Counted.read <= 4 * len(lines)
+    assert CountedLines.read <= 4 * len(lines)
 
 
 def test_reworded_entry_is_found_among_many_without_comparing_it_with_all(monkeypatch) -> None:

@@ -1,9 +1,10 @@
 import pytest
 
-from digest.core.change import FileChange, FileStatus, Hunk
+from digest.core.change import FileChange, FileStatus, Hunk, Side
 from digest.core.facts import FactKind
-from digest.facts.dependencies import find, submodule, wants
-from tests.unit.digest.facts.changes import facts_of, file, scene, told
+from digest.facts.dependencies import find, reader_of, submodule, wants
+from digest.facts.side_text import SideLines
+from tests.unit.digest.facts.changes import CountedLines, facts_of, file, scene, told
 
 PYPROJECT = """\
 [build-system]
@@ -345,6 +346,33 @@ def changed(path, old, *steps):
 )
 def test_versions_before_and_after(path, old, steps, facts):
     assert sorted(changed(path, old, *steps)) == sorted(facts)
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("setup.py", "deps = [\n" + "    'a{n}==1',\n"),
+        ("setup.py", "    'a{n}==1',\n"),
+        ("setup.cfg", "    a{n}==1\n"),
+        ("pyproject.toml", "    'a{n}==1',\n"),
+        ("Cargo.toml", 'a{n} = "1"\n'),
+        ("package.json", '    "a{n}": "1",\n'),
+    ],
+)
+def test_lines_around_each_requirement_are_not_read_again(path, text, monkeypatch):
+    whole = "".join(text.format(n=n) for n in range(600)).split("\n")
+    monkeypatch.setattr(CountedLines, "read", 0)
+    side = SideLines(path=path, side=Side.NEW, changed=tuple(enumerate(whole, 1)), text="")
+    side.whole = CountedLines(whole)
+    list(reader_of(path)(side))
+    assert CountedLines.read <= 8 * len(whole)
+
+
+def test_packages_of_a_private_project_are_bundled_with_it():
+    for first, detail in (('  "private": true,\n', "npm dev"), ("", "npm")):
+        old = PACKAGE.replace("{\n", f"{{\n{first}", 1)
+        facts = find(scene("web/package.json", old, old.replace("18.0.0", "19.0.0")))
+        assert [(f.name, f.detail) for f in facts] == [("react", detail)]
 
 
 def test_lines_that_only_moved_are_no_facts():
