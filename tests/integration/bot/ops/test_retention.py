@@ -103,8 +103,9 @@ async def test_a_repository_that_is_gone_stops_no_other(
         assert not await app.archive.outdated(REPOSITORY)
 
 
+@pytest.mark.parametrize("name", [None, "ada/project"])
 def test_rebuild_reads_again_what_an_older_version_read(
-    settings: RepositoryConfig, config: Path, capsys: pytest.CaptureFixture[str]
+    settings: RepositoryConfig, config: Path, capsys: pytest.CaptureFixture[str], name: str | None
 ) -> None:
     async def aged() -> None:
         async with open_workspace(config) as app:
@@ -115,6 +116,6 @@ def test_rebuild_reads_again_what_an_older_version_read(
             return await app.archive.outdated(REPOSITORY)
 
     asyncio.run(aged())
-    rebuild(None, config)
+    rebuild(name, config)
     assert "ada/project: 5 changes read again" in capsys.readouterr().out
     assert not asyncio.run(outdated())

@@ -5,14 +5,17 @@ from __future__ import annotations
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import pytest
 
 from bot.access.gate import AccessGate, policy_of
 from bot.app import open_workspace
 from bot.chat.question_service import QuestionService
+from bot.chat.repository_choice import which
 from bot.chat.responder import AnswerProgress
 from bot.config.reader import read
+from bot.config.repository_section import RepositoryConfig
 from bot.messaging.receiver import Incoming
 from bot.util.terminal import lay_out, plain_text
 from digest.core.enums import Language
@@ -112,6 +115,16 @@ async def test_help_names_the_repositories(tmp_path):
         told = await ask("help")
     assert "ada/engine and prometheus" in told or "ada/engine, prometheus" in told
     assert "prometheus#123" in told
+
+
+def test_follow_up_goes_to_the_last_repository_and_then_to_the_others():
+    of = [RepositoryConfig(place="/nowhere", name=name) for name in ("a/one", "b/two", "c/three")]
+    now = datetime(2026, 3, 10, tzinfo=UTC)
+    for question in ("who wrote it", "why"):
+        choice = which(question, of, "b/two", now, ZoneInfo("UTC"))
+        assert [one.name for one in choice.asked] == ["b/two", "a/one", "c/three"]
+    new = which("what changed this week", of, "b/two", now, ZoneInfo("UTC"))
+    assert [one.name for one in new.asked] == ["a/one", "b/two", "c/three"]
 
 
 async def test_chat_of_one_repository_is_not_told_which(tmp_path):

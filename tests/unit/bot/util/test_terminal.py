@@ -63,6 +63,11 @@ def test_latin_words_inside_chinese_stay_whole():
     assert out.splitlines()[0] == "默认启用了新的"
 
 
+def test_line_breaks_between_chinese_and_latin_words():
+    out = text_of(Paragraph((Text("一二三四五六七abcdefgh一二三"),)), width=20)
+    assert out.splitlines() == ["一二三四五六七", "abcdefgh一二三"]
+
+
 def test_long_word_is_folded_and_not_cut():
     out = text_of(Paragraph((Text("x" * 50),)), width=20)
     assert out == f"{'x' * 20}\n{'x' * 20}\n{'x' * 10}\n"

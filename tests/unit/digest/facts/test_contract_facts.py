@@ -578,6 +578,19 @@ def test_default_of_documentation_is_told_if_code_bears_it_out(old, new, facts):
 
 
 @pytest.mark.parametrize(
+    ("path", "told_"), [("docs/config.md", 1), ("tests/config.md", 0), ("docs/conf.py", 0)]
+)
+def test_default_is_told_by_documentation_for_users_alone(path, told_):
+    code = "const port = options.port ?? fallback({})\n"
+    change = facts_of(
+        "Change",
+        ("src/server.ts", code.format(3), code.format(5)),
+        (path, DOCS.format(3000), DOCS.format(5173)),
+    )
+    assert len(shown(list(change.items), FactKind.CONFIG)) == told_
+
+
+@pytest.mark.parametrize(
     ("old", "new", "values"),
     [
         ('"\\"py38\\""', '"\\"py39\\""', ('"py38"', '"py39"')),

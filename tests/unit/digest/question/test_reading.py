@@ -904,6 +904,14 @@ def test_a_version_is_that_of_a_release(question):
     assert (told.topic, told.anytime) == ("3.14", True)
 
 
+@pytest.mark.parametrize("follows", ["change", "row", "list"])
+@pytest.mark.parametrize("question", ["which defaults changed", "哪些默认值变了"])
+def test_several_defaults_are_not_the_one_under_discussion(question, follows):
+    told = read(question, NOW, ZONE, Background(follows=follows)).intent
+    assert isinstance(told, Changed)
+    assert told.defaults
+
+
 @pytest.mark.parametrize(
     "question",
     [

@@ -95,6 +95,8 @@ def test_a_misspelling_has_the_first_letter_and_one_mistake(left: str, right: st
 
 def test_a_long_misspelling_may_have_two_mistakes_and_a_short_word_none() -> None:
     assert is_misspelt("dependncis", "dependencies")
+    assert is_misspelt("shedular", "scheduler")
+    assert not is_misspelt("schdulr", "scheduler")
     assert not is_misspelt("defau", "defaults")
     assert not is_misspelt("head", "heap")
 
