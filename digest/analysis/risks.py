@@ -7,7 +7,7 @@ of functions and classes count only where the project exposes them.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import islice
 
 from digest.analysis import wording
@@ -314,9 +314,15 @@ def _for_callers(reading: ChangeContext) -> _Found:
         yield words.IMPORTS_MOVED(language, names=wording.names(moves, reading), **where), moves
     gone = without_members(_public(reading.named(Action.REMOVED)))
     said = re.split(r"\W+", reading.facts.subject.words)
-    if lost := [f for f in gone if not _is_inner(f, said)]:
+    announced = {f.name for f in reading.facts.of(FactKind.DEPRECATION, Action.REMOVED)}
+    if lost := [f for f in gone if not _is_inner(f, said) or _is_missed(f, announced)]:
         phrase = words.REMOVED_RISKS[FactKind.SYMBOL]
         yield phrase(language, names=wording.names(lost, reading)), lost
+
+
+def _is_missed(fact: Fact, announced: Collection[str]) -> bool:
+    """Whether a member went that callers were told to leave, and nothing of its name stays."""
+    return fact.name in announced and fact.detail not in {"constructor", OVERLOAD}
 
 
 def _is_inner(fact: Fact, said: Sequence[str]) -> bool:

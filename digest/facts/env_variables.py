@@ -278,14 +278,14 @@ def _named(source: SideText, language: str) -> Iterator[NamedSetting]:
 
 _WRAPPED = re.compile(
     r"\b(?:\w{0,30}[eE]nv\w{0,30}Or\w{0,30}|(?:\w{0,30}[a-z_])?[gG]et\w{0,30}[eE]nv(?!iron\b)\w{0,30}"
-    r"|[lL]ookup\w{0,30}[eE]nv\w{0,30}"
+    r"|[lL]ookup\w{0,30}[eE]nv\w{0,30}|env\.\w{0,30}Default\w{0,30}"
     r"|\w{0,30}[eE]nv_?(?:[bB]ool|[iI]nt|[fF]loat|[sS]tr|[dD]uration|[dD]efault|[fF]lag)\w{0,30}"
     r"|(?:[bB]ool|[iI]nt|[fF]loat|[sS]tr|[rR]ead|[pP]arse|[fF]rom)_?\w{0,30}[eE]nv)"
     r"\((?=\s*[\"'][A-Z][A-Z0-9]*_[A-Z0-9_]+[\"'])"
 )
 """Functions of a program that read a variable, with its default after its name."""
 
-_NAMES_ONE = re.compile(r"nv\w{0,70}\(\s*[\"'][A-Z]")
+_NAMES_ONE = re.compile(r"nv[\w.]{0,70}\(\s*[\"'][A-Z]")
 """What every such call has; a search that begins with plain letters is many times faster."""
 
 _PLAIN_CALLS = re.compile(r"(?:getenv|Getenv|LookupEnv|secure_getenv)\(")

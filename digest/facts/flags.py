@@ -280,7 +280,7 @@ def _go(source: SideText, call: CodeCall) -> Read | None:
     return (dashes + name,), value, None
 
 
-_FROM_ENVIRONMENT = re.compile(r"(?:\w+\.)?\w*From(?:Env|ENV)\((?=\s*\")")
+_FROM_ENVIRONMENT = re.compile(r"(?=[\w.]{0,80}(?:Env|ENV|env))(?:\w+\.)?\w+\((?=\s*\")")
 """The beginning of a default that a variable may replace, which is given before it."""
 
 

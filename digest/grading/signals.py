@@ -128,7 +128,7 @@ _CODE = re.compile(
 )
 _VALUE = re.compile(r"[`'\"]default[`'\"]")
 """A value that is called so, such as a reporter of a test runner."""
-_QUOTED = re.compile(r"`[^`\n]{1,80}`")
+_QUOTED = re.compile(r"`[^`\n]{1,80}`|(?<![\w`])[a-z]{2,30}[A-Z]\w{0,60}")
 _SHIPPED = re.compile(
     r"docker|containerfile|(?:^|/)(?:charts?|helm|packaging|pkg|installers?|snap|nix)/|nfpm|goreleaser"
     r"|(?:^|/)install\.(?:sh|ps1)$|^\.github/workflows/[\w.-]{0,40}(?:release|publish|build|image)",

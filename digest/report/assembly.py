@@ -11,6 +11,7 @@ from digest.analysis.analyse import analyse, gist, must_act
 from digest.analysis.headline import subject_tags
 from digest.analysis.risks import to_do
 from digest.core.enums import Language
+from digest.core.facts import Action, Fact, FactKind
 from digest.core.grade import Graded, Level, Repository
 from digest.core.statement import Analysis, ChangeType, Origin
 from digest.document import Code, Spans, Text, plain, without_full_stop
@@ -209,7 +210,7 @@ def assemble(
     given = analyses or {}
     entries = tuple(
         replace(entry_of(g, given.get(g.sha), language), late=g.sha in late, missed=g.sha in missed)
-        for g in changes
+        for g in _without_passing(changes)
     )
     counts = _counts(entries)
     return Report(
@@ -221,6 +222,50 @@ def assemble(
         counts=counts,
         lead=lead(entries, counts, language),
     )
+
+
+def _without_passing(changes: Sequence[Graded]) -> list[Graded]:
+    """The changes, newest first, with names as unreleased that went and that come back.
+
+    What is there again at the end of a window is missed by nobody.
+    """
+    renames = {
+        (f.kind, f.evidence.path, f.before, f.name)
+        for graded in changes
+        for f in graded.facts.items
+        if f.action is Action.RENAMED
+    }
+    came: set[tuple[FactKind, str, str]] = set()
+
+    def passes(fact: Fact) -> bool:
+        place, name = (fact.kind, fact.evidence.path), fact.name
+        if fact.kind not in _PASSING or fact.action not in {Action.REMOVED, Action.RENAMED}:
+            return False
+        if fact.action is Action.REMOVED:
+            return (*place, name) in came
+        return (*place, name, fact.before) in renames or (*place, fact.before or "") in came
+
+    kept: list[Graded] = []
+    for graded in changes:
+        facts = graded.facts.items
+        gone = {n for n, fact in enumerate(facts) if passes(fact)}
+        items = tuple(replace(f, unreleased=True) if n in gone else f for n, f in enumerate(facts))
+        kept.append(replace(graded, facts=replace(graded.facts, items=items)) if gone else graded)
+        came |= {(f.kind, f.evidence.path, f.name) for f in facts if f.action is Action.ADDED}
+    return kept
+
+
+_PASSING = frozenset(
+    {
+        FactKind.CONFIG,
+        FactKind.ENVIRONMENT,
+        FactKind.FLAG,
+        FactKind.METRIC,
+        FactKind.ROUTE,
+        FactKind.SYMBOL,
+    }
+)
+"""Kinds of names that users call or set."""
 
 
 def keep_entries(report: Report, entries: Sequence[ReportEntry]) -> Report:

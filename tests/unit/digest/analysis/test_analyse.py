@@ -314,6 +314,19 @@ def test_methods_that_the_project_offers_break_code_that_uses_them():
     assert risks_of(symbol(Action.REMOVED, "Pool.constructor", "src/index.ts")) == []
 
 
+def test_deprecated_members_of_java_that_went_are_searched_for():
+    path = "src/main/java/a/Pool.java"
+    marks = [
+        samples.fact(FactKind.DEPRECATION, Action.REMOVED, name, samples.at(path, 3))
+        for name in ("Pool.take", "Pool.of")
+    ]
+    gone = symbol(Action.REMOVED, "Pool.take", path)
+    told = "Search your code for Pool.take before upgrading: code that uses a removed name breaks."
+    assert risks_of(gone, *marks) == [told]
+    overload = symbol(Action.REMOVED, "Pool.of", path, detail="overload")
+    assert risks_of(gone, overload, *marks) == [told]
+
+
 def test_overloads_of_one_function_are_named_once():
     sides = {"before": "(a, b)", "after": "(a)"}
     items = [

@@ -1527,6 +1527,16 @@ def test_variable_that_may_replace_a_default_of_go_is_renamed_and_the_default_st
     ]
 
 
+def test_flag_of_go_that_a_variable_may_replace_has_the_default_behind_it() -> None:
+    line = 'fs.StringVar(&o.Level, "log-level", env.WithDefaultString("SHOP_LOG_LEVEL", "info"), "How much is logged")\n'
+    old = "package options\n\nfunc (o *Options) Add(fs *flag.FlagSet) {\n}\n"
+    items = facts_of("Log", ("pkg/options.go", old, old.replace("{\n", f"{{\n\t{line}"))).items
+    assert {(f.kind, f.name, f.after) for f in items} == {
+        (FactKind.FLAG, "-log-level", '"info"'),
+        (FactKind.ENVIRONMENT, "SHOP_LOG_LEVEL", '"info"'),
+    }
+
+
 def test_variable_in_code_that_a_program_writes_is_not_its_own() -> None:
     old = (
         "export const adapters = {\n  shop: {\n    template: () => `shop({\n"

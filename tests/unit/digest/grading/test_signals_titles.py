@@ -28,6 +28,7 @@ def read(title: str, *, core: bool = True, undone: Undone | None = None) -> set[
         ("Place layers of pipeline parallel stages", "title_ci"),
         ("Copy from pinned memory", "title_upgrade"),
         ("Choose split_k by size", "title_refactor"),
+        ("Default consolidateAfter to a minute", "title_refactor"),
         ("[Bugfix] Fix a crash and add a check", "title_feature"),
         ("Remove support of bz2", "title_feature"),
         ("Added check before an event is sent", "title_feature"),

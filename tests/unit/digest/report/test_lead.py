@@ -7,7 +7,7 @@ import re
 import pytest
 
 from digest.core.enums import Language
-from digest.core.facts import Clue, ClueKind
+from digest.core.facts import Action, Clue, ClueKind, FactKind
 from digest.core.grade import Graded, Level, Reason
 from digest.document import plain
 from digest.report import assembly
@@ -137,3 +137,39 @@ def test_lead_names_a_change_to_act_on_by_number_if_its_line_is_long_or_has_a_co
     changes = [change(8, words), SWITCHED]
     made = assemble(samples.REPOSITORY, "main", samples.DAY, changes, Language.EN)
     assert "; 1 more change to act on (#108). 2 commits" in plain(made.lead)
+
+
+def _told_of(*facts: tuple[Action, str, str | None]) -> list[str]:
+    changes = [
+        samples.change(
+            number,
+            f"Tidy up {number}",
+            Level.HIGH,
+            files=[samples.file("src/cli.py")],
+            items=[
+                samples.fact(
+                    FactKind.FLAG, action, name, samples.at("src/cli.py", 3), before=before
+                )
+            ],
+        )
+        for number, (action, name, before) in enumerate(facts, 1)
+    ]
+    made = assemble(samples.REPOSITORY, "main", samples.DAY, changes, Language.EN)
+    return [plain(entry.analysis.summary[0].spans) for entry in made.entries]
+
+
+@pytest.mark.parametrize(
+    ("newer", "older", "told"),
+    [
+        ((Action.REMOVED, "--fast", None), (Action.ADDED, "--fast", None), True),
+        ((Action.ADDED, "--fast", None), (Action.REMOVED, "--fast", None), False),
+        ((Action.RENAMED, "--fast", "--quick"), (Action.RENAMED, "--quick", "--fast"), False),
+        ((Action.REMOVED, "--fast", None), (Action.ADDED, "--slow", None), True),
+        ((Action.RENAMED, "--swift", "--quick"), (Action.RENAMED, "--quick", "--fast"), True),
+        ((Action.ADDED, "--fast", None), (Action.RENAMED, "--quick", "--fast"), False),
+    ],
+)
+def test_what_comes_back_within_a_window_is_missed_by_nobody(newer, older, told) -> None:
+    lines = _told_of(newer, older)
+    gone = [line for line in lines if "was removed" in line or " is now --" in line]
+    assert bool(gone) is told
