@@ -208,6 +208,7 @@ def _whole(tokens: Sequence[Token], place: int) -> list[int]:
     names, end = _run(tokens, place, after_by=True), place + 2
     plain = [t for t in tokens[place:end] if t.slot is None and t.text.isalpha()]
     last = end >= len(tokens) or tokens[end].slot is not None or tokens[end].text in _AND
+    last = last or bool(tokens[end].tags & {"figures", "prep"})  # "by ada lovelace with numbers"
     if len(names) == 1 and last and [t.tags for t in plain] == [frozenset()] * 2:
         names.append(place + 1)
     return names

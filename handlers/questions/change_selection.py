@@ -63,7 +63,8 @@ async def select_by_action(asked: Meant, ctx: Context) -> Meant:
             shas = found.keys() | {g.sha for g in said if is_listed(g, terms)}
             said = [g for g in every if g.sha in shas]
     if not said:
-        return asked
+        done = answer_text.DONE[actions[0]].text(ctx.language)
+        return asked.noting(answer_text.NOT_DONE(ctx.language, done=done))
     newest_first = sorted(said, key=lambda g: (g.commit.committed_at, g.sha), reverse=True)
     held = await listed_result(newest_first, Resolved(), ctx)
     asked = replace(asked, held=held, only=newest_first)

@@ -56,12 +56,12 @@ class NamedHistory:
         return all(fact.kind in VERSIONS for _, fact in self.facts)
 
     def bumped_beside(self, is_known: Callable[[Fact], bool]) -> tuple[Graded, Fact] | None:
-        """The newest change of a version of the thing, if none of its facts is known already."""
-        versions = [(g, f) for g, f in self.facts if f.kind in VERSIONS and f.before and f.after]
+        """The newest bump of a version of the thing, if no change as new has a known fact."""
+        versions = [(g, f) for g, f in self.facts if f.kind in VERSIONS and f.after]
         own = [(g, f) for g, f in versions if pieces(f.name)[-1:] == pieces(self.name)[-1:]]
         last = max(own, key=lambda one: committed(one[0]), default=None)
         known = last and any(is_known(f) for g, f in own if g.sha == last[0].sha)
-        return None if known else last
+        return last if last and last[1].before and not known else None
 
     @property
     def said(self) -> Graded | None:

@@ -209,6 +209,13 @@ async def test_changes_of_each_of_two_topics_are_counted(ctx, question):
     assert "cache 2 · option 1" in markdown(answer.document)
 
 
+async def test_that_nothing_was_added_is_said_of_changes_about_a_topic(ctx):
+    shown = markdown((await ask("what was added to the cache this month", ctx)).document)
+    assert "None of these tells of anything added." in shown
+    shown = markdown((await ask("what was removed from the option this month", ctx)).document)
+    assert "None of these" not in shown
+
+
 async def test_each_person_of_a_list_can_be_asked_about_next(ctx):
     answer = await ask("who changed the cache this month", ctx)
     assert [question.partition(" 2026")[0] for question in answer.listed] == [

@@ -1039,6 +1039,11 @@ async def test_the_change_that_set_the_required_version_is_the_one_that_follow_u
     assert answer.subject == raised.sha
     bumped = "rust was last bumped from `1.97` to `1.98` in `tools/rust-toolchain.toml` by"
     assert bumped in markdown(answer.document).replace("`rust`", "rust")
+    newer = replace(raised.commit, committed_at=NOW - timedelta(hours=1))
+    source = FakeSource([replace(raised, commit=newer), replace(tool, files=(tool_file,))])
+    source.trees = {(raised.sha, "Cargo.toml"): cargo("1.96")}
+    answer = await name_history(Touched(name="rust"), context(source))
+    assert "was last bumped" not in markdown(answer.document)
 
 
 async def test_a_value_of_a_flag_has_the_history_of_the_flag_with_it():
