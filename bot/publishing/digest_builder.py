@@ -26,7 +26,6 @@ from bot.util.files import write_whole
 from bot.util.locks import Leases, turn
 from bot.util.tracing import span
 from bot.workspace.workspace import Workspace
-from digest.answer.buttons import explaining, with_buttons
 from digest.chat.chat_settings import PLAIN, RuleField, still_muted
 from digest.core.enums import Frequency
 from digest.core.grade import Level, Repository
@@ -256,6 +255,9 @@ class DigestBuilder:
         *,
         variant: str,
     ) -> KeptDigest:
+        # Imports all kinds of questions, for which a digest on the command line would wait.
+        from digest.answer.buttons import explaining, with_buttons
+
         now = self._app.clock.now()
 
         def work() -> KeptDigest:

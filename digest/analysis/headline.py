@@ -131,7 +131,7 @@ _VERBS = tuple(
 )
 """Beginnings of titles that say what is done; other titles name a thing."""
 
-BEGINS = re.compile(
+BEGINS = lazy(
     r"(?:in [^,]{2,40}, )?(?:(?:\w{2,20}ly|also|better|further|now) )?"
     rf"(?:do not |don't |error (?:if|on|when) |new |impl |(?:format|tag) (?!of )"
     r"|(?:[a-z][\w-]{1,20} ){1,3}(?:add|allow|discover|handle|ignore|respect)s? "

@@ -91,7 +91,7 @@ _LEANS = lazy(
 )
 """Beginnings of sentences that need the sentence before, or only refer to another place."""
 
-POINTS = re.compile(
+POINTS = lazy(
     r"\b(?:the|see|as|is|are) (?:[\w-]+ ){0,5}(?:above|below)\b|\b(?:above|below)\W*$"
     r"|\bthat (?:change|commit|pr)\b"
     r"|\battempt (?:at|to) fix|^in the (?:previous|last|earlier) (?:iteration|version|pr)\b"

@@ -19,9 +19,9 @@ from digest.core.patterns import lazy, read_table
 from digest.core.statement import ChangeType
 from digest.grading.outcomes import bare_title
 
-HAN = re.compile(r"[㐀-䶿一-鿿]+")  # a run of Chinese characters
+HAN = lazy(r"[㐀-䶿一-鿿]+")  # a run of Chinese characters
 
-_PIECE = re.compile(
+_PIECE = lazy(
     # Product names in which a common word is no word of its own.
     r"(?:Deep|Light|Page|Warp)Speed"
     # An acronym with a small letter inside, before a new word or the end: MoE, LoRA, QoS.
@@ -32,6 +32,7 @@ _PIECE = re.compile(
     r"|[A-Z]+\d*"
     r"|\d+[a-z]*"
 )
+_PIECE_OR_HAN = lazy(rf"{_PIECE.pattern}|{HAN.pattern}")
 
 _SINGULAR_ENDS = ("ss", "us", "is", "os")
 _TABLES = read_table("digest.topics", "terms.toml")
@@ -58,7 +59,7 @@ def pieces(name: str) -> tuple[str, ...]:
     """The pieces of a name in order; a run of Chinese characters is one piece."""
     if name.isascii():
         return tuple(singular(p.lower()) for p in _PIECE.findall(name))
-    matches = re.finditer(rf"{_PIECE.pattern}|{HAN.pattern}", name)
+    matches = _PIECE_OR_HAN.finditer(name)
     return tuple(singular(m[0].lower()) for m in matches)
 
 
