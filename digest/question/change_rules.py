@@ -114,6 +114,9 @@ def part_of(asked: Asked) -> str:
 @rule
 def of_the_current(asked: Asked) -> Iterator[Weighed]:
     """What the explanation of the current change tells: *is it a fix*, *who reverted it*."""
+    if asked.follows in {"change", "name", "row"} and asked.says("use_of_it"):
+        of_name = asked.follows == "name"
+        yield Weighed(7.6, Touched(name="") if of_name else Nth(place=0))
     named = asked.left or any(token.slot is not None for token in asked.tokens)
     if asked.follows not in {"change", "row"} or named or asked.says("those"):
         return

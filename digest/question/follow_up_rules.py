@@ -97,9 +97,10 @@ def of_the_last(asked: Asked) -> Iterator[Weighed]:
         kinds = tuple(map(FactKind, asked.values.get("thing", ())))
         yield Weighed(8.7, Touched(name="", claim=claim, things=kinds))
     it = asked.has("it") or asked.text.startswith(("进", "已经进", "合进"))
-    tagged = asked.follows in _ONE and asked.slots(Release) and not asked.spans
-    if it and tagged and asked.only_words(*_SHIPPED):
-        yield Weighed(7.2, Released())  # "is it in 3.14"
+    tagged = asked.follows and asked.slots(Release) and not asked.spans
+    if (it or several) and tagged and asked.only_words(*_SHIPPED):
+        several = several or asked.follows not in _ONE
+        yield Weighed(7.2, Again(shipped=True) if several else Released())  # "is it in 3.14"
     said = ("change",) if several or spoken or asked.follows == "release" else ()
     if asked.follows in _MANY and asked.has("count") and asked.only(*_COUNTING, *said):
         yield Weighed(4.6, Retell())  # "how many is that"

@@ -8,9 +8,21 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from digest.core.enums import ChangeKind
 from digest.document import Item, Listing, Text
 from digest.errors import NothingBefore
-from digest.question.intent import Affected, Released, ShowDiff, Touched
+from digest.question.intent import (
+    Affected,
+    Again,
+    Nth,
+    Released,
+    Retell,
+    Reviewers,
+    Risky,
+    ShowDiff,
+    Top,
+    Touched,
+)
 from digest.question.parser import read
 from digest.question.questions import format_intent
 from digest.question.slot_values import Background
@@ -916,3 +928,36 @@ def test_words_of_the_repository_s_own_commands_narrow_a_list():
     background = Background(own=frozenset({"uv"}), follows="list")
     asked = read("which of them are for uv check", NOW, ZoneInfo("UTC"), background).intent
     assert (asked.topic, asked.back) == ("check", False)
+
+
+@pytest.mark.parametrize(
+    ("follows", "question", "intent"),
+    [
+        ("change", "what was the motivation", Nth(place=0)),
+        ("change", "got a link to the pr", Nth(place=0)),
+        ("change", "链接发我", Nth(place=0)),
+        ("change", "how do I turn it off", Nth(place=0)),
+        ("change", "怎么关掉", Nth(place=0)),
+        ("change", "by when do we have to migrate", Nth(place=0)),
+        ("change", "how was it tested", ShowDiff(part="tests")),
+        ("change", "what did reviewers say", Reviewers()),
+        ("change", "is there a workaround", Risky()),
+        ("change", "and the one after?", Nth(place=0, step=1)),
+        ("name", "how do I use it", Touched(name="")),
+        ("name", "what does it control", Nth(place=0)),
+        ("name", "is it used anywhere", Touched(name="")),
+        ("name", "any history?", Nth(place=0)),
+        ("list", "oldest first", Again(top=Top(10, "oldest"))),
+        ("list", "sort by size", Again(top=Top(10, "largest"))),
+        ("list", "just the titles", Retell(longer=False)),
+        ("list", "drop the docs", Again(without=("docs",))),
+        ("list", "把 CI 的去掉", Again(without=("CI",))),
+        ("list", "which one should I look at", Again(top=Top(1))),
+        ("list", "group them by area", Again(folders=True)),
+        ("list", "which of those need action", Again(kinds=(ChangeKind.ACTION,))),
+        ("list", "它进 3.14 了吗", Again(shipped=True)),
+        ("list", "are these in 3.14", Again(shipped=True)),
+    ],
+)
+def test_what_people_write_after_an_answer_goes_on_from_it(follows, question, intent):
+    assert read(question, NOW, ZoneInfo("UTC"), Background(follows=follows)).intent == intent
