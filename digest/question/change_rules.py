@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from digest.core.enums import ChangeKind
-from digest.core.facts import Action
+from digest.core.facts import Action, FactKind
 from digest.core.patterns import lazy
 from digest.core.reference import Reference
 from digest.core.release import LATEST
@@ -117,14 +117,21 @@ def of_the_current(asked: Asked) -> Iterator[Weighed]:
     if asked.follows in {"change", "name", "row"} and asked.says("use_of_it"):
         of_name = asked.follows == "name"
         yield Weighed(7.6, Touched(name="") if of_name else Nth(place=0))
+    things = tuple(FactKind(one) for one in asked.values.get("thing", ()))
+    if asked.follows in {"change", "row"} and things and asked.says("its_thing"):
+        yield Weighed(7.6, Touched(name="", things=things))
     named = asked.left or any(token.slot is not None for token in asked.tokens)
     if asked.follows not in {"change", "row"} or named or asked.says("those"):
         return
     of_kind = asked.kinds and asked.says("of_which_kind")
     undone = asked.says("undone") and (asked.has("who") or asked.says("when_released"))
-    names = asked.has("it") and asked.has("ask") and asked.values.get("thing")
+    its = asked.has("it") or asked.text.startswith(_DID_ZH)
+    names = its and asked.has("ask") and things
     if of_kind or undone or (names and asked.has("change", "act:added", "act:removed")):
         yield Weighed(7.6, Nth(place=0))
+
+
+_DID_ZH = ("改了", "加了", "删了", "动了", "新增了", "去掉了")
 
 
 @rule

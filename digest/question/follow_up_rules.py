@@ -223,6 +223,7 @@ def of_a_list(asked: Asked) -> Iterator[Weighed]:
     )
     of_it = next((kind for tag, kind in ABOUT.items() if asked.has(tag)), None)
     of_it = None if of_it is Why and asked.has(*_ACTS) else of_it  # "why was it reverted"
+    of_it = None if of_it is Author and not asked.is_writing else of_it  # "which files did it"
     of_it = Author if of_it is None and asked.is_writing and asked.has(*_DONE) else of_it
     of_it = Released if of_it is None and asked.says("when_released") else of_it
     aspect = QUESTIONS[of_it].name if of_it else next(filter(asked.has, OF_NAME), "")

@@ -8,7 +8,6 @@ loses by words that it cannot place. To support a new phrasing, add a word to a 
 from __future__ import annotations
 
 import itertools
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -106,10 +105,6 @@ def readings(asked: Asked) -> list[Weighed]:
     )
 
 
-_PLACE = lazy(
-    r"(?:(?:and|show(?: me)?|what about) )?(?:the |number )?(\d{1,2})(?:st|nd|rd|th)?(?: one)?",
-    re.IGNORECASE,
-)
 _MOST_PLACES = 20  # the highest number that means a position after a list
 _NOBODY = Background()
 _NO_TOPIC = frozenset({"noise", "aux", "prep", "ask", "join", "it", "own", "greet", "count"})
@@ -170,7 +165,7 @@ def read(text: str, now: datetime, zone: ZoneInfo, background: Background = _NOB
     if told is not None and not (its and background.follows):
         return Reading(told)
     listed = background.follows in {"list", "release"}
-    place = _PLACE.fullmatch(question) if listed else None
+    place = PHRASES["place_alone"].fullmatch(question) if listed else None
     if place is not None and 0 < int(place[1]) <= _MOST_PLACES:
         return Reading(Nth(place=int(place[1])))
     if (reference := reference_of(question)) is not None:
