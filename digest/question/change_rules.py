@@ -121,6 +121,8 @@ def of_the_current(asked: Asked) -> Iterator[Weighed]:
     if asked.follows in {"change", "row"} and things and asked.says("its_thing"):
         yield Weighed(7.6, Touched(name="", things=things))
     named = asked.left or any(token.slot is not None for token in asked.tokens)
+    if asked.follows == "change" and things and asked.says("those") and not named:
+        yield Weighed(7.6, Nth(place=0))  # "those variables, which ones are gone"
     if asked.follows not in {"change", "row"} or named or asked.says("those"):
         return
     of_kind = asked.kinds and asked.says("of_which_kind")

@@ -165,11 +165,12 @@ def _is_of_its_name(asked: Asked) -> bool:
     """Whether it asks for the one flag or variable of the current change: *and its default*."""
     if any(token.slot is not None for token in asked.tokens) or asked.has("why", "who"):
         return False
-    several = asked.says("those") or asked.says("which_of_those") or asked.has("among")
-    counts = ("count",) if asked.has("default") else ()  # 默认值是多少
-    if several or not asked.only(*_ITS, *_THINGS, *counts, "instead"):
-        return False
     claim = claim_of(asked) or wanted(asked)
+    several = asked.says("those") and claim != "instead"
+    several = several or asked.says("which_of_those") or asked.has("among")
+    counts = ("count",) if asked.has("default") else ()  # 默认值是多少
+    if several or not asked.only(*_ITS, *_THINGS, *counts, "instead", "they"):
+        return False
     if claim == "instead":
         return True
     named = asked.has(*_THINGS) and claim
@@ -180,7 +181,7 @@ _THINGS = tuple(f"thing:{kind}" for kind in ("flag", "environment", "config", "m
 
 _SHIPPED = ("it", "aux", "prep", "history", "releases")
 _COUNTING = ("count", "prep", "it", "aux", "ask", "among", "entry")
-_PARTS = [(part,) for part in ("test", "tests", "docs", "测试", "文档")]
+_PARTS = [(part,) for part in ("test", "tests", "doc", "docs", "测试", "文档")]
 _ACTS = (
     *("act:added", "act:removed", "act:renamed", "kind:deprecations", "kind:reverts", "default"),
     *("history", "happened"),
@@ -280,7 +281,7 @@ def again(asked: Asked) -> Iterator[Weighed]:
         yield Weighed(5.0, Again(back=True))  # "what's in it"
     elif listed and switched_to(asked) and not (named or asked.left[1:]):
         yield Weighed(7.5, Again(switched=switched_to(asked)))
-    elif listed and asked.says("which_of_those") and asked.has("state") and asked.only(*_STATED):
+    elif listed and asked.says("which_in_state") and asked.has("state") and asked.only(*_STATED):
         state = next(token.text for token in asked.tokens if "state" in token.tags)
         yield Weighed(5.0, Again(topic=state, only=True))  # "which of them are experimental"
     elif asked.without and asked.only("again", "change", "only"):
@@ -333,10 +334,12 @@ def _turned(asked: Asked) -> Iterator[Weighed]:
     again = conditions_of(asked, goes_on=_goes_on(asked), narrows=_narrows(asked))
     exists = asked.follows in _MANY and asked.says("is_there_any") and bool(again.topic)
     exists = exists and not (asked.spans or asked.has("change", "happened"))
+    goes_on = _goes_on(asked) or "again" in asked.opening
+    exists = exists or bool(asked.follows and goes_on and asked.kinds and again.topic)
     slots = asked.slots(Release) or asked.level or (asked.kinds and not exists)
     named = () if is_topic_alone(asked) else ("thing:", "act:")
     of_names = [tag for tag in asked.tags if tag.startswith(named)]
-    if of_names and not (asked.follows and (_goes_on(asked) or "again" in asked.opening)):
+    if of_names and not (asked.follows and goes_on):
         return
     did = (asked.is_writing and asked.only(*_WHO_DID)) or asked.says("by_whom")
     if did and asked.follows in _MANY:
@@ -435,5 +438,6 @@ def _narrows_last(asked: Asked) -> bool:
         return False
     bare = [tag for tag in asked.tags if tag.startswith(("level:", "kind:"))]  # "security?"
     some = asked.follows in _LISTED and (asked.says("is_there_any") or asked.only(*bare))
+    some = some or (asked.follows in _LISTED and "again" in asked.opening)
     which = asked.follows == "release" or (asked.follows and asked.says("which_of_those")) or some
     return bool((asked.has("only") and not asked.has("ask")) or _goes_on(asked) or which)

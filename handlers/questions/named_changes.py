@@ -106,7 +106,7 @@ async def names(intent: Changed, reached: Reach, ctx: Context, tip: Tip) -> Answ
         )
         items = [_item(one, ctx) for one in found]
         first = first_of(ctx.page, len(found), _PAGE)
-        listed = tuple(map(_row, found[first : first + _PAGE]))
+        listed = tuple(_row(one, intent) for one in found[first : first + _PAGE])
         above = [Paragraph(line) for line in _read_before(changes, ctx)]
         document = page_document(
             title, items, intent.window, at, above=above, size=_PAGE, page=ctx.page
@@ -131,9 +131,11 @@ async def names(intent: Changed, reached: Reach, ctx: Context, tip: Tip) -> Answ
     )
 
 
-def _row(one: Named) -> str:
+def _row(one: Named, intent: Changed) -> str:
     """The row that a follow-up points at: the change, and the name if it is asked about itself."""
     name = one.fact.name.split()[-1] if " --" in one.fact.name else one.fact.name
+    if Action.REMOVED in intent.actions and one.fact.action is Action.RENAMED:
+        name = one.fact.before or name
     return f"{one.graded.sha} {name}" if one.fact.kind in PUBLIC else one.graded.sha
 
 

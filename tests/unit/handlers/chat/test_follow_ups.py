@@ -965,6 +965,17 @@ def test_words_of_the_repository_s_own_commands_narrow_a_list():
         ("list", "which files did the first touch", Nth(place=1)),
         ("list", "哪些要我们处理", Again(kinds=(ChangeKind.ACTION,))),
         ("list", "有多少是修复", Again(kinds=(ChangeKind.FIX,))),
+        ("change", "what was the flag called", Touched(name="")),
+        ("change", "and those env vars, which ones are gone", Nth(place=0)),
+        ("change", "what replaced them", Touched(name="")),
+        ("change", "do i have to set it", Touched(name="")),
+        ("change", "and is there a doc for it?", ShowDiff(part="doc")),
+        ("change", "哪个版本带上了", Released()),
+        ("change", "what else came in that one", Again(same="release")),
+        ("list", "and rocm fixes?", Again(topic="rocm", kinds=(ChangeKind.FIX,))),
+        ("list", "那 MoE 的修复呢", Again(topic="MoE", kinds=(ChangeKind.FIX,))),
+        ("list", "what about security", Again(kinds=(ChangeKind.SECURITY,))),
+        ("list", "哪些转正了", Again(topic="转正", only=True)),
         ("name", "how do I use it", Touched(name="")),
         ("name", "what does it control", Nth(place=0)),
         ("name", "is it used anywhere", Touched(name="")),
@@ -983,3 +994,10 @@ def test_words_of_the_repository_s_own_commands_narrow_a_list():
 )
 def test_what_people_write_after_an_answer_goes_on_from_it(follows, question, intent):
     assert read(question, NOW, ZoneInfo("UTC"), Background(follows=follows)).intent == intent
+
+
+async def test_kinds_of_a_topic_after_a_list_are_of_its_period(ctx):
+    await said(ctx, "changes in january", "and scheduler fixes?")
+    talk = await last_talk(replace(ctx, conversation=ME))
+    assert talk is not None
+    assert talk.question.startswith("changed scheduler kind:fix 2026-01-01")
