@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from digest.core.enums import ChangeKind
-from digest.core.facts import Action, FactKind
+from digest.core.facts import Action
 from digest.core.patterns import lazy
 from digest.core.reference import Reference
 from digest.core.release import LATEST
@@ -20,7 +20,6 @@ from digest.question.intent import (
     DigestOf,
     Explain,
     Intent,
-    Nth,
     OfCurrent,
     PathDiff,
     Released,
@@ -109,31 +108,6 @@ def part_of(asked: Asked) -> str:
     """The requested part of a change's lines: a path, quoted text, or words."""
     paths = asked.slots(Path)
     return paths[0].path if paths else asked.topic
-
-
-@rule
-def of_the_current(asked: Asked) -> Iterator[Weighed]:
-    """What the explanation of the current change tells: *is it a fix*, *who reverted it*."""
-    if asked.follows in {"change", "name", "row"} and asked.says("use_of_it"):
-        of_name = asked.follows == "name"
-        yield Weighed(7.6, Touched(name="") if of_name else Nth(place=0))
-    things = tuple(FactKind(one) for one in asked.values.get("thing", ()))
-    if asked.follows in {"change", "row"} and things and asked.says("its_thing"):
-        yield Weighed(7.6, Touched(name="", things=things))
-    named = asked.left or any(token.slot is not None for token in asked.tokens)
-    if asked.follows == "change" and things and asked.says("those") and not named:
-        yield Weighed(7.6, Nth(place=0))  # "those variables, which ones are gone"
-    if asked.follows not in {"change", "row"} or named or asked.says("those"):
-        return
-    of_kind = asked.kinds and asked.says("of_which_kind")
-    undone = asked.says("undone") and (asked.has("who") or asked.says("when_released"))
-    its = asked.has("it") or asked.text.startswith(_DID_ZH)
-    names = its and asked.has("ask") and things
-    if of_kind or undone or (names and asked.has("change", "act:added", "act:removed")):
-        yield Weighed(7.6, Nth(place=0))
-
-
-_DID_ZH = ("改了", "加了", "删了", "动了", "新增了", "去掉了")
 
 
 @rule

@@ -32,13 +32,13 @@ from digest.question.intent import (
 from digest.question.lexicon import PHRASES
 from digest.question.list_rules import conditions_of, is_topic_alone
 from digest.question.questions import QUESTIONS
+from digest.question.range_rules import ONE, same_as
 from digest.question.slot_values import Path, Release, Symbol, Token
 from digest.question.thing_cues import stated_in
 
-_ONE = frozenset({"change", "name", "row"})
 _MANY = frozenset({"list", "release", "row"})
 _LISTED = _MANY | {"change"}
-"""What a conversation is about: one thing, several, or a list and perhaps one change of it."""
+"""What a conversation is about: several things, or a list and perhaps one change of it."""
 
 
 @rule
@@ -57,7 +57,7 @@ def short(asked: Asked) -> Iterator[Weighed]:
             yield Weighed(3.5, retell)
     if asked.follows and asked.says("sum_up") and asked.only("digest", *_BESIDE_LENGTH):
         yield Weighed(8.5, Retell(longer=False))
-    if asked.follows in _ONE and asked.has("lines") and asked.only(*_BESIDE_LINES):
+    if asked.follows in ONE and asked.has("lines") and asked.only(*_BESIDE_LINES):
         yield Weighed(5.0, ShowDiff())
     if asked.text == "?":
         yield Weighed(5.0, Help())
@@ -81,32 +81,32 @@ def of_the_last(asked: Asked) -> Iterator[Weighed]:
     slots = any(token.slot is not None for token in asked.tokens)
     several = asked.says("those")
     spoken = (asked.has("it") and not several) or asked.says("it_at_the_end")
-    its = spoken or asked.follows in _ONE
+    its = spoken or asked.follows in ONE
     if not slots and not asked.left and stated_in(asked.tokens):
         return  # "uv check", with words that are noise elsewhere
     dated = asked.spans or asked.references or asked.slots(Release)
     if asked.follows and asked.says("reaches_asker") and not dated:
-        names = [slot.name for slot in asked.slots(Symbol)] if asked.follows in _ONE else []
+        names = [slot.name for slot in asked.slots(Symbol)] if asked.follows in ONE else []
         yield Weighed(7.5, ShowDiff(part=names[0]) if names else Affected(its=True))
     came = "added" if asked.says("when_it_came") else ""
     claim = claim_of(asked) or wanted(asked) or came
     if asked.follows == "name" and _is_of_name(asked):
         of_name = Touched(name="", claim=claim)
         yield Weighed(7.4, ShowDiff(part=SUBJECT) if asked.says("before") else of_name)
-    elif asked.follows in _ONE and _is_of_its_name(asked):
+    elif asked.follows in ONE and _is_of_its_name(asked):
         kinds = tuple(map(FactKind, asked.values.get("thing", ())))
         yield Weighed(8.7, Touched(name="", claim=claim, things=kinds))
     it = asked.has("it") or asked.text.startswith(("进", "已经进", "合进"))
     tagged = asked.follows and asked.slots(Release) and not asked.spans
     if (it or several) and tagged and asked.only_words(*_SHIPPED):
-        several = several or asked.follows not in _ONE
+        several = several or asked.follows not in ONE
         yield Weighed(7.2, Again(shipped=True) if several else Released())  # "is it in 3.14"
     said = ("change",) if several or spoken or asked.follows == "release" else ()
     if asked.follows in _MANY and asked.has("count") and asked.only(*_COUNTING, *said):
         yield Weighed(4.6, Retell())  # "how many is that"
     if slots or asked.has("other", "most") or asked.commands:
         return
-    of_one = asked.follows in _ONE or (asked.follows and spoken)
+    of_one = asked.follows in ONE or (asked.follows and spoken)
     asks = asked.says("why_done") or wanted(asked) == "instead"
     asks = asks and "nth" not in asked.values  # "what replaces the first one"
     if (of_one and len(asked.left) < 2) or (asked.follows and asks and not asked.left):
@@ -124,13 +124,13 @@ def of_the_last(asked: Asked) -> Iterator[Weighed]:
     bare = asked.only(*_ITS) or (asked.is_writing and asked.only("kind:fix", *_ITS))
     harms = harms and "nth" not in asked.values  # "does the first one hurt performance"
     if harms and (bare or (its and len(asked.left) < 3)) and not asked.has("who", "upgrade"):
-        of_one = asked.follows in _ONE and asked.has("it")
+        of_one = asked.follows in ONE and asked.has("it")
         yield Weighed(5.6 if of_one else 4.5, Risky())  # "does it affect windows users"
     elif not bare:
         return
     elif asked.is_writing and asked.has("wrote", "agent", "change", "kind:breaking", *_DONE):
         if (its or asked.has("wrote")) and not (asked.has("keep") and asked.has("releases")):
-            one = asked.follows in _ONE or (spoken and asked.has("wrote"))
+            one = asked.follows in ONE or (spoken and asked.has("wrote"))
             yield Weighed(5.6 if one else 4.5, Author())
     elif its and asked.has("future") and asked.has("act:removed", "kind:deprecations"):
         yield Weighed(7.2, Nth(place=0))  # "when will it be removed"
@@ -140,7 +140,7 @@ def of_the_last(asked: Asked) -> Iterator[Weighed]:
         yield Weighed(4.6, Nth(place=0))  # "why was it removed", "in which PR"
     elif not spoken and asked.says("which_several"):
         return  # "which defaults changed"
-    elif asked.follows in _ONE and asked.has("state", *_ACTS) and asked.has("ask", "aux", "it"):
+    elif asked.follows in ONE and asked.has("state", *_ACTS) and asked.has("ask", "aux", "it"):
         yield Weighed(4.6, Nth(place=0))  # "is it still there"
 
 
@@ -200,6 +200,28 @@ _OF_ONE = {
     "why_done": Nth(place=0),
 }
 """Questions about one change or name, by their phrases."""
+
+
+@rule
+def of_the_current(asked: Asked) -> Iterator[Weighed]:
+    """What the explanation of the current change tells: *is it a fix*, *who reverted it*."""
+    if asked.follows in {"change", "name", "row"} and asked.says("use_of_it"):
+        of_name = asked.follows == "name"
+        yield Weighed(7.6, Touched(name="") if of_name else Nth(place=0))
+    things = tuple(FactKind(one) for one in asked.values.get("thing", ()))
+    if asked.follows in {"change", "row"} and things and asked.says("its_thing"):
+        yield Weighed(7.6, Touched(name="", things=things))
+    named = asked.left or any(token.slot is not None for token in asked.tokens)
+    if asked.follows == "change" and things and asked.says("those") and not named:
+        yield Weighed(7.6, Nth(place=0))  # "those variables, which ones are gone"
+    if asked.follows not in {"change", "row"} or named or asked.says("those"):
+        return
+    of_kind = asked.kinds and asked.says("of_which_kind")
+    undone = asked.says("undone") and (asked.has("who") or asked.says("when_released"))
+    its = asked.has("it") or asked.says("did_what")
+    names = its and asked.has("ask") and things
+    if of_kind or undone or (names and asked.has("change", "act:added", "act:removed")):
+        yield Weighed(7.6, Nth(place=0))
 
 
 @rule
@@ -268,7 +290,7 @@ def again(asked: Asked) -> Iterator[Weighed]:
     named = "nth" in asked.values or asked.slots(Symbol)
     if _undoes(asked):
         yield Weighed(5.0, Again(back=True))
-    elif same := _same(asked):
+    elif same := same_as(asked):
         yield Weighed(5.0, Again(same=same, window=asked.span, kinds=asked.kinds))
     elif (asked.has("me") and not asked.says("by_whom")) or asked.commands:
         return
@@ -349,7 +371,7 @@ def _turned(asked: Asked) -> Iterator[Weighed]:
         return
     counted = not (again.topic or again.path) and any(getattr(again, name) for name in _COUNTED)
     its = asked.has("it") and not (asked.has("most") or asked.says("those"))
-    its = bool(asked.spans) or (its and asked.follows in _ONE)
+    its = bool(asked.spans) or (its and asked.follows in ONE)
     its = its or (asked.has("change") and "latest" in str(asked.top))  # "the latest 5 commits"
     alone = _is_bare(asked) or (asked.follows and not its)
     only = _narrows(asked)
@@ -384,38 +406,6 @@ _COUNTED, _NAMED = ("per", "people", "files", "folders", "top"), ("topic", "auth
 _UNDO = ("act:removed", "except", "kind:reverts", "todo", "every")
 """Tags of words that remove a filter."""
 
-
-def _same(asked: Asked) -> str:
-    """What the question shares with the current change: *what else did he do*, *in that file*."""
-    named = any(map(asked.slots, (Path, Release))) or asked.left or asked.author
-    if named:
-        return ""
-    kinds = [f"kind:{kind}" for kind in asked.kinds]
-    if asked.follows == "change" and asked.says("rest_of_release"):
-        return "release"
-    related = asked.follows in _ONE and asked.has("related") and not asked.has("they")
-    if related and asked.only("it", *_ALSO, *kinds):
-        return "file"
-    if not (asked.has("change", "agent", "again", "by", "related", "more") or kinds):
-        return ""
-    if asked.has("they:all") and asked.follows not in _ONE:
-        return ""  # "what did they revert in July"
-    if asked.says("that_file"):
-        return "file"
-    if (
-        asked.says("that_day")
-        and not asked.spans
-        and asked.only_words("more", "it", "only", *_BESIDE_THEM, *kinds)
-    ):
-        return "day"
-    return "author" if asked.has("they") and asked.only_words(*_ALSO, *kinds) else ""
-
-
-_BESIDE_THEM = (
-    *("they", "me", "agent", "change", "ask", "aux", "again", "join", "happened", "count"),
-    *("greet", "prep", "only", "by"),
-)
-_ALSO = ("related", "more", *_BESIDE_THEM)
 
 _BESIDE_AGAIN = (
     *("again", "about", "among", "ask", "prep", "it", "change", "join", "aux", "by", "count"),

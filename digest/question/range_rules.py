@@ -110,6 +110,43 @@ def shipped(asked: Asked) -> Iterator[Weighed]:
         yield Weighed(7.5, Again(shipped=True))
 
 
+ONE = frozenset({"change", "name", "row"})
+"""What a conversation is about if that is one thing; ``row`` is a list of one."""
+
+
+def same_as(asked: Asked) -> str:
+    """What the question shares with the current change: *what else did he do*, *in that file*."""
+    named = any(map(asked.slots, (Path, Release))) or asked.left or asked.author
+    if named:
+        return ""
+    kinds = [f"kind:{kind}" for kind in asked.kinds]
+    if asked.follows == "change" and asked.says("rest_of_release"):
+        return "release"
+    related = asked.follows in ONE and asked.has("related") and not asked.has("they")
+    if related and asked.only("it", *_ALSO, *kinds):
+        return "file"
+    if not (asked.has("change", "agent", "again", "by", "related", "more") or kinds):
+        return ""
+    if asked.has("they:all") and asked.follows not in ONE:
+        return ""  # "what did they revert in July"
+    if asked.says("that_file"):
+        return "file"
+    if (
+        asked.says("that_day")
+        and not asked.spans
+        and asked.only_words("more", "it", "only", *_BESIDE_THEM, *kinds)
+    ):
+        return "day"
+    return "author" if asked.has("they") and asked.only_words(*_ALSO, *kinds) else ""
+
+
+_BESIDE_THEM = (
+    *("they", "me", "agent", "change", "ask", "aux", "again", "join", "happened", "count"),
+    *("greet", "prep", "only", "by"),
+)
+_ALSO = ("related", "more", *_BESIDE_THEM)
+
+
 @rule
 def compare(asked: Asked) -> Iterator[Weighed]:
     """The comparison of two points of history, as release notes."""
