@@ -65,6 +65,24 @@ async def test_names_are_listed_with_the_change_that_did_it(ctx, question, sha, 
     assert said in markdown(answer.document)
 
 
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("which pr made the fast pool the default", ["ddddddd4"]),
+        ("which pr made the fast pool the default this month", []),  # as of a named period
+    ],
+)
+async def test_change_of_a_default_is_looked_for_before_the_usual_period_too(question, told):
+    old = change("ddddddd4", "Make the fast pool the default (#9)", {"src/pool.py": 4})
+    old = replace(old, commit=replace(old.commit, committed_at=NOW - timedelta(days=99)))
+    now = change("aaaaaaa1", "Tidy the fast pool (#12)", {"src/pool.py": 1}, NOW)
+    ctx = context(FakeSource([now, old]))
+    await ask("what changed in the last 200 days", ctx)
+    answer = await ask(question, ctx)
+    assert [sha for sha in shas(answer) if sha == "ddddddd4"] == told
+    assert ("No default" in markdown(answer.document)) is not bool(told)
+
+
 @pytest.mark.parametrize(("folder", "told"), [("src", True), ("docs", False)])
 async def test_changed_defaults_are_those_of_the_folder(ctx, folder, told):
     moved = touching("ddddddd4", "Move it", days=1, removed=LINE, added=LINE.replace("80", "81"))
