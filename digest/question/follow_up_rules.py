@@ -301,7 +301,7 @@ def again(asked: Asked) -> Iterator[Weighed]:
         and asked.only("among", "ask", *_BESIDE_LANGUAGE)
     ):
         yield Weighed(5.0, Again(back=True))  # "what's in it"
-    elif listed and switched_to(asked) and not (named or asked.left[1:]):
+    elif listed and switched_to(asked) and not (named or asked.left[int(asked.has("ask")) :]):
         yield Weighed(7.5, Again(switched=switched_to(asked)))
     elif listed and asked.says("which_in_state") and asked.has("state") and asked.only(*_STATED):
         state = next(token.text for token in asked.tokens if "state" in token.tags)

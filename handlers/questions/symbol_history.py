@@ -89,7 +89,7 @@ async def _history(intent: Touched, ctx: Context, tip: Tip) -> answers.Answer | 
         return other
     if required := await _since_required(intent, ctx, tip):
         return required
-    if intent.claim in _DATED and (command := await _command(intent.name, ctx, tip)):
+    if intent.claim in _DATED - {"value"} and (command := await _command(intent.name, ctx, tip)):
         return command
     await reach(intent.window or default_period(ctx.clock.now(), ctx.zone), ctx, tip)
     if intent.claim in _OF_DEFAULT and (name := await _spelled(intent.name, ctx, tip)):

@@ -444,6 +444,7 @@ def test_a_short_question_after_an_answer_is_about_its_change(text, intent):
         ("name", "which release has it?", Released()),
         ("list", "which of these are on by default", Again(switched="on")),
         ("list", "其中哪些默认是关闭的", Again(switched="off")),
+        ("list", "OTLP 默认开启了吗", Touched(name="OTLP", claim="default")),
         ("list", "有哪些是关于 rocm 的", Again(topic="rocm", only=True)),
         ("release", "哪些是 rocm 的", Again(topic="rocm", only=True)),
         ("release", "which ones are about rocm", Again(topic="rocm", only=True)),

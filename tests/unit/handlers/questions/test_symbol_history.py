@@ -1157,6 +1157,7 @@ HISTORY = [
         ("removed", "beam search", "describes its status: [Core: remove beam search (#7)]"),
         ("release", "publish", "engine publish was added by [Scaffolding for engine publish (#4)]"),
         ("removed", "multi-lora", "No change that I have read removes multi-lora"),
+        ("value", "publish", "# publish: 2 changes"),  # not a command of the engine
     ],
 )
 async def test_first_and_last_change_of_a_thing_are_found_in_the_whole_history(claim, name, said):
