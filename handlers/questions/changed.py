@@ -211,7 +211,12 @@ async def _or_wider(
     if (found and found.total) or not other_readings.is_vague(intent, ctx):
         return found
     window, wider = await other_readings.wider_period(ctx, tip)
-    return await told(replace(intent, window=window), wider, ctx, tip)
+    found = await told(replace(intent, window=window), wider, ctx, tip)
+    if not intent.defaults or (found and found.total):
+        return found
+    asked = Meant(intent=intent, reached=wider)
+    past = await other_readings.archived(asked, window.until, ctx, tip)
+    return await told(past.intent, past.reached, ctx, tip)
 
 
 async def _selected(asked: Meant, ctx: Context) -> Meant:

@@ -439,7 +439,8 @@ async def files_with(name: str, ctx: Context, sha: str) -> Sequence[str] | None:
     if there is not None and not there.get(name) and not name.startswith("-"):
         # Where some of these are absent from a partial clone, programs alone decide.
         others = await source.mentions(sha, listed, settings=True) or {}
-        there = {name: [path for path in others.get(name, ()) if area_of(path) in _SET_IN]}
+        shown = (path for path in others.get(name, ()) if not path.startswith("."))  # not of CI
+        there = {name: [path for path in shown if area_of(path) in _SET_IN]}
     if there is None:
         return None
     found = there.get(name, ())

@@ -213,6 +213,8 @@ async def _presence(
         removed = facts[0][1].action is Action.REMOVED
         return False if removed else None, [answer_text.NOT_REQUIRED(language, name=Code(name))]
     there = await declared_names.files_with(name, ctx, tip.sha) if tip.sha is not None else None
+    for other in sorted(history.spellings) if there == [] else ():
+        there = there or await declared_names.files_with(other, ctx, tip.sha or "")
     _, slash, last = name.rpartition("/")
     last = f"{slash}{last}"
     if there == [] and last != name and await declared_names.files_with(last, ctx, tip.sha or ""):

@@ -376,13 +376,10 @@ async def defaults(intent: Changed, query: Query, reached: Reach, ctx: Context, 
     names = dict.fromkeys([*(one.sha for one in found), *(g.sha for g in titled)])
     told = [by_name[sha] for sha in names]
     told.sort(key=lambda g: (g.commit.committed_at, g.sha), reverse=True)
-    if not told and intent.anytime and intent.topic and query.window:
-        always = replace(intent, window=None)  # the last change of it may be older than any period
-        return await defaults(always, replace(query, window=None), reached, ctx, at)
     return Answer(
         intent="changed",
         document=_with_titles(_defaults(intent, found, ctx, at), found, titled, ctx),
-        window=reached.window if intent.window else None,
+        window=reached.window,
         topic=intent.topic,
         total=len(told),
         rows=tuple(AnswerRow(graded=g, why=graded_because(g, ctx.language)) for g in told),

@@ -156,6 +156,13 @@ class NamedHistory:
         return next((change for change in changes if has_whole(change.title, self.name)), None)
 
     @property
+    def spellings(self) -> frozenset[str]:
+        """How titles spell a plain word otherwise, as code may: *macOS*."""
+        word = re.compile(rf"\b{self.name}\b", re.IGNORECASE) if self.name.isalpha() else None
+        found = (word.search(g.title) for g, _ in self.found) if word else ()
+        return frozenset(one[0] for one in found if one) - {self.name}
+
+    @property
     def dropped(self) -> Graded | None:
         """The change whose title removes the thing, unless a newer title adds it again.
 

@@ -66,11 +66,11 @@ async def longer(asked: Meant, ctx: Context, tip: Tip) -> Meant:
     for one, note in ((asked, None), (wider, answer_text.WIDER(ctx.language, n=DAYS_BACK))):
         if (said := await _mended(one, ctx)) is not None and said.held.rows:
             return said.noting(note) if note else said
-    older = await with_rows(await _archived(wider, window.until, ctx, tip), ctx)
+    older = await with_rows(await archived(wider, window.until, ctx, tip), ctx)
     return older.noting(answer_text.OLDER(ctx.language, n=DAYS_BACK)) if older.held.rows else asked
 
 
-async def _archived(asked: Meant, until: datetime, ctx: Context, tip: Tip) -> Meant:
+async def archived(asked: Meant, until: datetime, ctx: Context, tip: Tip) -> Meant:
     """The reading for the archived part of the two years before a time, still without changes."""
     window = Window(since=until - _ARCHIVED, until=until, zone=ctx.zone)
     names = tuple(await ctx.watched.source.names(tip, window)) if tip.sha else ()
@@ -89,7 +89,7 @@ async def last_before(asked: Meant, ctx: Context, tip: Tip) -> list[Spans]:
     if intent.topic and not asked.resolved.topics:
         last = await mentioning(intent, ctx, tip)
     else:
-        last = await _newest(await _archived(asked, window.since, ctx, tip), ctx)
+        last = await _newest(await archived(asked, window.since, ctx, tip), ctx)
     if last is None or last.commit.committed_at >= window.since:
         return []
     day = last.commit.committed_at.astimezone(ctx.zone).date().isoformat()

@@ -782,6 +782,20 @@ async def test_flag_is_there_where_the_program_declares_it(trees, said):
     assert "has been `cmd/" not in shown
 
 
+@pytest.mark.parametrize(
+    ("path", "said"),
+    [("setup.py", "Yes.\n\n`macos` still exists: in `setup.py`"), (".github/lint.yaml", "No.")],
+)
+async def test_plain_word_is_looked_for_as_titles_spell_it_and_not_in_files_of_ci(path, said):
+    later = change("eeeeeee5", "Build wheels on macOS (#15)", {"src/a.py": 9}, NOW)
+    source = FakeSource([later])
+    source.trees = {(later.sha, path): "on macOS: true\n"}
+    ctx = context(source)
+    await ask("what changed last 20 days", ctx)
+    shown = markdown((await ask("can it run on macos now", ctx)).document)
+    assert said in shown
+
+
 async def test_plain_word_that_only_tests_have_is_not_denied():
     later = change("eeeeeee5", "Build images on arm64 (#15)", {"src/a.py": 9}, NOW)
     source = FakeSource([later])
