@@ -8,10 +8,7 @@ release and yields none.
 
 from __future__ import annotations
 
-import itertools
-import math
 import re
-from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -21,6 +18,7 @@ from digest.core.facts import Area, Evidence, Note
 from digest.core.patterns import lazy, read_patterns
 from digest.core.release import VERSION_NUMBER, version_number
 from digest.facts.help_text import clean
+from digest.facts.similarity import Worded
 
 if TYPE_CHECKING:
     from digest.facts.side_text import FileContext, SideLines
@@ -142,7 +140,8 @@ def find(scene: FileContext) -> Iterator[Note]:
 
 def entries(new: SideLines, removed: Sequence[str] = ()) -> Iterator[Note]:
     """The entries among the changed lines of a changelog, without those that were there before."""
-    heading, last, gone, worded = "", 0, {bare(line) for line in removed}, _Worded(removed)
+    heading, last, gone, worded = "", 0, {bare(line) for line in removed}, Worded(removed)
+    above = _Above(new)
     for number, line in new.changed:
         if text := _heading(line):
             heading = text
@@ -153,38 +152,31 @@ def entries(new: SideLines, removed: Sequence[str] = ()) -> Iterator[Note]:
             if worded.has(line):
                 continue
             text, last = _paragraph(new, number, line[bullet.end() :]), number
-            above = (told for one in new.above(number) if (told := _heading(one)))
-            mark = _tagged(text) or mark_of(heading or next(above, ""))
+            mark = _tagged(text) or mark_of(heading or above.heading(number))
             yield _note(new, number, mark, text)
         elif number == last + 1 and not line[:2].strip():
             last = number
 
 
-class _Worded:
-    """Lines by their words, among which one with nearly the same words is soon found."""
+class _Above:
+    """The headings above lines; each line of a file is looked at once."""
 
-    def __init__(self, lines: Sequence[str]) -> None:
-        self._having = defaultdict[str, list[set[str]]](list)
-        for line in lines:
-            words = set(_WORDS.findall(line))
-            for word in words if len(words) >= _SEVERAL else ():
-                self._having[word].append(words)
+    def __init__(self, lines: SideLines) -> None:
+        self._lines = lines
+        self._text, self._at, self._seen = "", -_REACH, 0
 
-    def has(self, line: str) -> bool:
-        """Whether a line was only worded in another way."""
-        own = set(_WORDS.findall(line))
-        # Of so many words at least one is in a line with nearly the same words.
-        rarest = sorted(own, key=lambda word: len(self._having.get(word, ())))
-        rarest = rarest[: len(own) - math.ceil(_SAME * len(own)) + 1]
-        others = (words for word in rarest for words in self._having.get(word, ()))
-        compared = itertools.islice(others, _MOST_COMPARED)
-        return any(len(own & words) >= _SAME * len(own | words) for words in compared)
+    def heading(self, number: int) -> str:
+        """The nearest heading above a line; the lines come in order."""
+        above = enumerate(self._lines.above(number, min(number - self._seen, _REACH)), 1)
+        for far, line in above:
+            if told := _heading(line):
+                self._text, self._at = told, number - far
+                break
+        self._seen = number
+        return self._text if number - self._at <= _REACH else ""
 
 
-_WORDS = lazy(r"\w+")
-_SEVERAL = 6  # words of an entry that is known again though some differ
-_SAME = 0.75  # share of the words of two entries that are one, worded in two ways
-_MOST_COMPARED = 200  # lines that share rare words with an entry
+_REACH = 200  # lines between a heading and its entry
 
 
 def tagged(notes: Sequence[Note]) -> tuple[Note, ...]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from difflib import SequenceMatcher
-from itertools import accumulate
+from itertools import accumulate, islice
 
 
 def last_part(name: str) -> str:
@@ -116,3 +117,30 @@ def common_start(one: str, other: str) -> int:
     """The number of characters with which two texts begin alike."""
     pairs = zip(one, other, strict=False)
     return next((n for n, (a, b) in enumerate(pairs) if a != b), min(len(one), len(other)))
+
+
+class Worded:
+    """Lines by their words, among which one with nearly the same words is soon found."""
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        self._having = defaultdict[str, list[set[str]]](list)
+        for line in lines:
+            words = set(_WORDS.findall(line))
+            for word in words if len(words) >= _SEVERAL else ():
+                self._having[word].append(words)
+
+    def has(self, line: str) -> bool:
+        """Whether a line was only worded in another way."""
+        own = set(_WORDS.findall(line))
+        # Of so many words at least one is in a line with nearly the same words.
+        rarest = sorted(own, key=lambda word: len(self._having.get(word, ())))
+        rarest = rarest[: len(own) - math.ceil(_SAME * len(own)) + 1]
+        others = (words for word in rarest for words in self._having.get(word, ()))
+        compared = islice(others, _MOST_COMPARED)
+        return any(len(own & words) >= _SAME * len(own | words) for words in compared)
+
+
+_WORDS = re.compile(r"\w+")
+_SEVERAL = 6  # words of a line that is known again though some differ
+_SAME = 0.75  # share of the words of two lines that are one, worded in two ways
+_MOST_COMPARED = 200  # lines that share rare words with another

@@ -6,7 +6,7 @@ import pytest
 
 from digest.core.change import Change, FileChange, FileStatus, Hunk, Side
 from digest.core.facts import Facts
-from digest.facts import change_notes
+from digest.facts import similarity
 from digest.facts.change_notes import entries, without_mark
 from digest.facts.extract import extract
 from digest.facts.side_text import SideLines
@@ -292,6 +292,16 @@ def test_a_changelog_is_read_once_for_all_its_entries(whole, monkeypatch) -> Non
     assert CountedLines.read <= 4 * len(lines)
 
 
+def test_heading_is_looked_for_once_above_all_entries_without_one(monkeypatch) -> None:
+    lines = ["### Breaking", *(f"- Entry {n} tells it" for n in range(300))]
+    monkeypatch.setattr(CountedLines, "read", 0)
+    changed = tuple(enumerate(lines, 1))[1:]
+    side = SideLines(path="CHANGES.md", side=Side.NEW, changed=changed, text="\n".join(lines))
+    side.whole = CountedLines(lines)
+    assert [note.mark for note in entries(side)] == ["breaking"] * 200 + [""] * 100
+    assert CountedLines.read <= 2 * len(lines)
+
+
 def test_reworded_entry_is_found_among_many_without_comparing_it_with_all(monkeypatch) -> None:
     compared = []
 
@@ -300,7 +310,7 @@ def test_reworded_entry_is_found_among_many_without_comparing_it_with_all(monkey
             compared.append(self)
             return set(self) | set(other)
 
-    monkeypatch.setattr(change_notes, "set", Words, raising=False)
+    monkeypatch.setattr(similarity, "set", Words, raising=False)
     old = [f"- The pool reads its limit {n} from a file{n} of the server" for n in range(400)]
     new = [line.replace("from", "out of") for line in old]
     new += [f"- The pool reads its limit {n} out of what{n} the client gave" for n in range(400)]
