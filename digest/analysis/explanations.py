@@ -337,11 +337,10 @@ def refused_flags(reading: ChangeContext) -> tuple[Clue, list[str]] | None:
             continue
         if _is_of_new_thing(text := opening(clue.text), reading.facts.subject.words):
             continue
-        known = [
-            name
-            for name in _FLAG.findall(_REMEDY.split(text)[0])
-            if without_dashes(name) not in new
-        ]
+        named = _FLAG.findall(_REMEDY.split(text)[0])
+        known = [name for name in named if without_dashes(name) not in new]
+        if len(known) == 1 < len(named):
+            continue  # nobody gave it together with a new flag before
         if known and _FORBIDS.search(text) and not _HOLE.search(clue.text):
             return clue, list(dict.fromkeys(known))
     return None

@@ -351,7 +351,7 @@ def _signatures(reading: ChangeContext) -> _Found:
     Methods that changed alike, such as the overrides of one interface, are grouped.
     """
     alike: dict[tuple[str, Differences], list[Fact]] = {}
-    changed = _public(reading.named(Action.CHANGED))
+    changed = [f for f in _public(reading.named(Action.CHANGED)) if f.name != "main"]
     for f in changed:
         if f.detail in _PARAMETERS:
             key = (f.detail, differences(f.before, f.after))

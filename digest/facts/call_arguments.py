@@ -394,7 +394,7 @@ def breaks_code(fact: Fact) -> bool:
     In Java, Go and C++ the parts of programs look public too. In Python and TypeScript a package
     also names what only its other parts use, and may drop it.
     """
-    if fact.kind is not FactKind.SYMBOL or not fact.public:
+    if fact.kind is not FactKind.SYMBOL or not fact.public or fact.name == "main":
         return False
     language = language_of(fact.evidence.path)
     if fact.action is Action.CHANGED:

@@ -154,7 +154,7 @@ def _folder(folders: Iterable[str]) -> Area | None:
             one.endswith(_TEST_ENDINGS) for one in (folder, named)
         ):
             return Area.TESTS
-        if folder.endswith(("example", "examples")):
+        if folder.endswith(("example", "examples", "-playground")):
             return Area.EXAMPLES
         if folder.endswith(_BENCHMARK_ENDINGS):
             return Area.BENCHMARKS

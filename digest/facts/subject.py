@@ -48,6 +48,9 @@ _CONVENTIONAL = lazy(
     r"(?:\((?P<scope>(?:[^()]|\([^()]{0,40}\)){1,80})\))?"
     r"(?:\[[^\[\]]{1,40}\])?(?P<mark>!)?\s?[:：](?![/:])\s*"
 )
+_UNDIVIDED = lazy(r"(?P<type>[a-z]{3,11})\((?P<scope>[^()]{1,60})\) (?=[A-Za-z`])")
+"""The type and scope of a title whose author left the colon out."""
+
 _ROUND_TYPE = lazy(r"\(([A-Za-z]{2,16})\)\s?[:：]?\s*")
 _SUBSYSTEM = lazy(r"([a-z0-9_][\w./*+-]{0,60}(?:, ?[a-z0-9_][\w./*+-]{0,60}){0,3})(!)?: +")
 _VERBS = frozenset(["add", "update", "remove", "change", "note", "use", "make", "bump", "also"])
@@ -227,6 +230,8 @@ def _strip_prefix(text: str) -> tuple[str, str, bool, str]:
         kind = _TYPES.get(written, written if (scope or mark) and match["type"].islower() else "")
         if kind and rest:
             return kind, scope, bool(mark) or kind == "breaking", rest
+    if (match := _UNDIVIDED.match(text)) and match["type"] in _TYPES:
+        return _TYPES[match["type"]], match["scope"].strip().lower(), False, text[match.end() :]
     if match := _ROUND_TYPE.match(text):
         kind, rest = _TYPES.get(match[1].lower(), ""), text[match.end() :].strip()
         if kind and rest:
@@ -303,6 +308,10 @@ class UnwrappedMessage:
     number: int | None = None
 
 
+_TITLE_OF_SERIES = lazy(r"Merge '(?P<title>[^']{1,500}(?:'[^']{1,300}){0,4})' from [A-Z]")
+"""A merge by hand that quotes what a series does, and whose it is."""
+
+
 def unwrap_message(commit: Commit) -> UnwrappedMessage:
     """The author's message: the real title and the text below it."""
     subject, body = _rejoined(commit.subject, commit.body)
@@ -312,6 +321,8 @@ def unwrap_message(commit: Commit) -> UnwrappedMessage:
         if match["gitea"]:
             told_number, title = title, told_number
         return UnwrappedMessage(title=title.strip(), body=body, number=int(told_number))
+    if (match := _TITLE_OF_SERIES.match(subject)) and " " in match["title"].strip():
+        return UnwrappedMessage(title=match["title"].strip(), body=body, number=number)
     if match := _TITLE_IN_BODY.match(subject):
         request = match["github"] or match["bitbucket"] or match["homu"]
         number = int(request) if request else number

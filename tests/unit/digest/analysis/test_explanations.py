@@ -216,6 +216,7 @@ def test_only_the_first_known_value_is_told():
         ("Support Big Reader", "Reader of cards: --fast is not supported.", ["--fast"]),
         ("Support Big Reader", "Big Reader --fast is not supported.", ["--fast"]),
         ("Read Big Reader", "Big Reader: --fast is not supported.", ["--fast"]),
+        ("Add --new-one", "--fast and --new-one cannot be used together.", None),
         ("Support --fast", "--fast: --slow is not supported.", ["--fast", "--slow"]),
     ],
 )

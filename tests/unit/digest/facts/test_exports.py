@@ -227,3 +227,11 @@ def test_only_rust_counts_removed_names_as_broken_code():
         (fact,) = (f for f in facts_of("Drop it", (path, text, "\n")).of(FactKind.SYMBOL))
         assert breaks_code(replace(fact, public=True)) is broken
         assert not breaks_code(replace(fact, public=None))
+
+
+def test_program_that_takes_another_argument_breaks_no_code():
+    old = "def main(path):\n    pass\n\n\ndef take(path):\n    pass\n"
+    new = old.replace("(path)", "(path, options)")
+    found = facts_of("Give it", ("pool/run.py", old, new)).of(FactKind.SYMBOL)
+    broken = {f.name: breaks_code(replace(f, public=True)) for f in found}
+    assert broken == {"main": False, "take": True}

@@ -233,6 +233,7 @@ def test_manifests_of_tools_and_examples_are_told_apart() -> None:
 
 def test_folder_whose_name_ends_with_example_holds_one() -> None:
     assert area_of("contrib/raftexample/main.go") is Area.EXAMPLES
+    assert area_of("packages-private/pool-playground/src/App.vue") is Area.EXAMPLES
 
 
 def test_parts_that_only_try_out_a_generator_are_tests() -> None:

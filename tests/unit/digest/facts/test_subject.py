@@ -85,6 +85,8 @@ def test_number_named_elsewhere_wins():
         ("acme/relay#473 Fix a leak", "", "", False, "Fix a leak"),
         ("acme/relay#473: fix(core): stop it", "fix", "core", False, "stop it"),
         ("#12 - Fix a leak", "", "", False, "Fix a leak"),
+        ("feat(cli) Make `run` wait", "feat", "cli", False, "Make `run` wait"),
+        ("pool(of targets) is idle", "", "", False, "pool(of targets) is idle"),
         ("#1 in the list is lost", "", "", False, "#1 in the list is lost"),
         ("POOL-17778: Add a listener", "", "", False, "Add a listener"),
         ("POOL-17778; Add a listener", "", "", False, "Add a listener"),

@@ -82,6 +82,8 @@ from tests.unit.digest.facts.changes import commit
             "Conflicts:\n  a.py",
         ),
         ("Merge #12", "Merge #12", 12, ""),
+        ("Merge 'pool: keep it' from Ada B\n\nWhy.", "pool: keep it", None, "Why."),
+        ("Merge 'topic' from Ada B", "Merge 'topic' from Ada B", None, ""),
         ("Merge pull request #12", "Merge pull request #12", 12, ""),
         ("Merged PR #12 into main", "Merged PR #12 into main", 12, ""),
         ("Merge pull request #12: Fix it\n\nWhy.", "Fix it", 12, "Why."),

@@ -150,6 +150,7 @@ def test_demands_of_a_title_are_read(title: str, signal: str) -> None:
         "Assert what is no longer valid",
         "Speed up rebuilds: remove -a from build",
         "Mount the archive so it stops shipping in the published image",
+        "Set APP_RUN_ID in the environments of tasks",
         "Drop GO111MODULE=on",
         "Drop metrics of stopped targets",
         "Remove requirement to use `--overrides`",
