@@ -97,7 +97,7 @@ def _of_the_domain():
 def test_every_expression_of_the_domain_can_be_compiled_and_kept():
     made = [(one.pattern, one._flags) for one in _of_the_domain()]
     assert len(made) > 100
-    first = CompiledOnce()
+    first = CompiledOnce(bytes)
     compiled = [first.compile(*one) for one in made]
     with patch.object(re, "compile", side_effect=AssertionError):
         later = CompiledOnce(first.dump)
@@ -118,7 +118,7 @@ def _all_of(one):
 
 
 def test_what_is_used_later_is_kept_with_what_was():
-    first = CompiledOnce()
+    first = CompiledOnce(bytes)
     first.compile("a+", 0)
     second = CompiledOnce(first.dump)
     second.compile("(?P<b>b)", re.IGNORECASE)
@@ -151,9 +151,25 @@ def test_what_is_not_an_expression_is_compiled_anew(held):
 
 def test_expressions_of_earlier_releases_are_not_kept_for_ever(monkeypatch):
     monkeypatch.setattr(patterns, "_MOST_HELD", 2)
-    first = CompiledOnce()
+    first = CompiledOnce(bytes)
     for text in ("a", "b"):
         first.compile(text, 0)
     second = CompiledOnce(first.dump)
     second.compile("c", 0)
     assert CompiledOnce(second.dump)._held.keys() == {("c", 0)}
+
+
+@pytest.mark.parametrize("failure", [ImportError, AttributeError, TypeError])
+def test_nothing_is_kept_in_a_python_that_compiles_otherwise(monkeypatch, failure):
+    def absent(name):
+        raise failure(name)
+
+    monkeypatch.setattr(patterns, "import_module", absent)
+    compiled = CompiledOnce(bytes)
+    assert compiled.compile("a+", 0).fullmatch("aa")
+    assert not compiled.dump()
+
+
+def test_an_expression_with_a_mistake_is_refused():
+    with pytest.raises(re.error):
+        CompiledOnce(bytes).compile("(", 0)
