@@ -26,7 +26,7 @@ from digest.topics.terms import HAN
 
 LONGEST = 2_048  # maximum characters of a question; longer texts are not read
 _MENTION = lazy(r"(?:<@[^>\s]{1,64}>|@[\w.-]{1,64})[,:，：]? ?")
-_SLASH = lazy(r"/([A-Za-z]+)(?:@\w+)?(?= |$)")
+_SLASH = lazy(r"\A/([A-Za-z]+)(?:@\w+)?(?= |$)")
 
 _ANSWER_IN = lazy(
     r"(?:[,;]? (?:and |please )?(?:answer|reply|respond))? in (english|chinese)(?: please)?$"
@@ -63,7 +63,7 @@ def tidy(text: str) -> str:
         return flat.ljust(LONGEST + 1)
     while match := _MENTION.match(flat):
         flat = flat[match.end() :]
-    flat = _SLASH.sub(r"\1", flat, count=1) if flat.startswith("/") else flat
+    flat = _SLASH.sub(r"\1", flat)
     if _OPEN_RANGE.search(flat):
         return flat
     flat = _OF_PERSON.sub(r"\2\1", PHRASES["not_asked"].sub("", flat))

@@ -132,6 +132,9 @@ _PATH = lazy(
     re.ASCII,
 )
 
+_VERB = lazy(r"\b(?:GET|POST|PUT|PATCH|DELETE|HEAD) (?=/)")
+"""The verb before a route, which a question hardly means to tell from others of its path."""
+
 _FILE = lazy(
     r".*\.(?:py|pyi|md|rst|txt|json|toml|ya?ml|c|h|cc|cpp|cu|cuh|js|jsx|ts|tsx|rs|go|java|sh|cfg|ini"
     r"|lock|proto|rb|kt|sql|html|css|mk|cmake|in|mod|sum)"
@@ -202,6 +205,7 @@ def slots_of(text: str, now: Now, background: slot_values.Background) -> list[sl
     masked.sub(_VERSION, lambda found: slot_values.Release(found[0]))
     masked.sub(_SHA, lambda found: _reference(found[0]))
     masked.sub(_NUMBER, lambda f: None if _YEAR.fullmatch(f[0]) else _reference(f[0]))
+    masked.text = _VERB.sub("", masked.text)
     masked.sub(_PATH, _path)
     masked.sub(
         _SYMBOL, lambda found: None if found[0].lower() in background.own else _symbol(found)
