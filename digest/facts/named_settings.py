@@ -367,7 +367,7 @@ def is_same_default(fact: Fact, title: str) -> bool:
     That is the version of a release, or a number of the form in which a file is written.
     """
     before, after = (fact.before or "").strip("\"'"), (fact.after or "").strip("\"'")
-    if fact.detail != "default" or not (before and after):
+    if fact.detail != "default":
         return False
     named = before.isidentifier() and fact.before == before
     versions = _NUMBERED.fullmatch(before) and _NUMBERED.fullmatch(after)
