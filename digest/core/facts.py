@@ -9,7 +9,7 @@ from digest.core.change import FileStatus, Side
 from digest.core.patterns import lazy
 from digest.frozen import frozen
 
-FACTS_VERSION = 80
+FACTS_VERSION = 81
 """Increased whenever extraction finds other facts, so that stored ones are remade."""
 
 TOPICS_VERSION = 10

@@ -76,7 +76,8 @@ def compare(before: FieldsOfSide, after: FieldsOfSide) -> Iterator[Fact]:
         if language == "rust":  # another attribute may give it its name in files
             both = {*map(spelled, olds)} & {*map(spelled, news)}
             gone, come = ([f for f in one if spelled(f.name) not in both] for one in (gone, come))
-        gone = [f for f in gone if f.name not in elsewhere and not _taken(f, after.source)]
+        left = elsewhere | _taken(owner, after.source) if gone else elsewhere
+        gone = [f for f in gone if f.name not in left]
         come = _own(come, owner, after, before, fields[0])
         for old, new in _renames(gone, come, before.source, after.source):
             gone.remove(old)
@@ -105,15 +106,17 @@ def _is_internal(field: DeclaredField, source: SideText) -> bool:
 _LONGEST_COMMENT = 24  # lines
 
 
-def _taken(field: DeclaredField, source: SideText) -> bool:
-    """Whether a class of Python still has a field that it declared, as its attribute or keyword."""
-    match = _head(source.text, field.owner) if language_of(source.path) == "python" else None
-    name = re.escape(field.name)
-    taken = (
-        rf"\bkwargs(?:\.(?:get|setdefault)\(|\[)\s*[\"']{name}[\"']"
-        rf"|\bself\.{name}\s*(?::[^=\n]{{1,80}})?=(?!=)"
-    )
-    return match is not None and re.search(taken, block(source.text, match.start())) is not None
+def _taken(owner: str, source: SideText) -> frozenset[str]:
+    """What a class of Python has as an attribute or keyword, perhaps without declaring it."""
+    match = _head(source.text, owner) if language_of(source.path) == "python" else None
+    body = block(source.text, match.start()) if match else ""
+    return frozenset(one[1] or one[2] for one in _TAKEN.finditer(body))
+
+
+_TAKEN = re.compile(
+    r"\bkwargs(?:\.(?:get|setdefault)\(|\[)\s*[\"'](\w+)[\"']"
+    r"|\bself\.(\w+)\s*(?::[^=\n]{1,80})?=(?!=)"
+)
 
 
 def _own(

@@ -79,13 +79,18 @@ def _readable(pattern: str) -> str | None:
 
 
 def defined(source: SideText, language: str, name: str) -> bool:
-    """Whether a whole file serves a route."""
-    if language not in _CALLEES or name.partition(" ")[2] not in source.text:
+    """Whether a whole file serves a route, be it for a router that is mounted behind a prefix."""
+    verb, _, path = name.partition(" ")
+    if language not in _CALLEES or not any(one in source.text for one in spellings(name)):
         return False
-    path = re.escape(name.partition(" ")[2])
-    if language == "rust" and re.search(rf"\w!\(\s*\"{path}\"", source.text):
+    if language == "rust" and re.search(rf"\w!\(\s*\"{re.escape(path)}\"", source.text):
         return True  # a macro of the project makes it
-    return any(name in s.names for s in _declared(source, language))
+    served = (one.partition(" ") for s in _declared(source, language) for one in s.names)
+    return any(
+        own == path or (len(own) >= _TELLING and path.endswith(own))
+        for its, _, own in served
+        if its == verb
+    )
 
 
 def spellings(name: str) -> tuple[str, ...]:
@@ -96,15 +101,16 @@ def spellings(name: str) -> tuple[str, ...]:
 
 
 def mounted(facts: Sequence[Fact], texts: Callable[[], Iterable[str]]) -> list[Fact]:
-    """The facts, with whole paths of new routes that the changed texts write behind one prefix.
+    """The facts, with whole paths of routes that the changed texts write behind one prefix.
 
     Routers are often mounted in other files; documentation and tests write what clients ask for.
     """
-    routes = [f for f in facts if f.kind is FactKind.ROUTE and f.action is Action.ADDED]
-    new = {f.name for f in routes}
-    whole = "\n".join(texts()) if 0 < len(new) <= _MOST else ""
+    ends = {Action.ADDED, Action.REMOVED}
+    routes = [f for f in facts if f.kind is FactKind.ROUTE and f.action in ends]
+    paths = {f.name for f in routes}
+    whole = "\n".join(texts()) if 0 < len(paths) <= _MOST else ""
     names = {}
-    for name in sorted(new) if whole else ():
+    for name in sorted(paths) if whole else ():
         verb, gap, path = name.rpartition(" ")
         mount = rf"(?<![\w./:-])((?:/[\w.-]++){{1,6}}){re.escape(path)}(?![\w/-])"
         prefixes = set(re.findall(mount, whole)) if len(path) >= _TELLING else set()

@@ -390,6 +390,8 @@ def _filtered(taken: dict[str, list[str]]) -> Slot:
     except ValueError:
         return Stray("filter")
     once = {"author", "path", "level", "label"}
+    if any(path.startswith("//") for path in taken.get("path", ())):
+        return Stray("filter")  # an address: file:///srv
     if None in levels or None in kinds or any(len(taken[key]) > 1 for key in once & {*taken}):
         return Stray("filter")
     one = {key: values[0] for key, values in taken.items()}

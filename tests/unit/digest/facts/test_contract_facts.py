@@ -1044,6 +1044,17 @@ def test_new_route_is_told_with_the_prefix_that_documentation_writes():
         assert shown(list(facts.items), FactKind.ROUTE) == [("added", name, None, None)]
 
 
+def test_route_that_went_is_told_with_the_prefix_that_tests_write():
+    old = 'func (a *API) Register(r *Router) {\n\tr.Del("/status/blocks", a.drop)\n}\n'
+    facts = facts_of(
+        "Remove it",
+        ("web/api.go", old, old.replace('\tr.Del("/status/blocks", a.drop)\n', "")),
+        ("web/api_test.go", "package web\n", 'package web\n\n// "/api/v1/status/blocks" is gone\n'),
+    )
+    told = shown(list(facts.items), FactKind.ROUTE)
+    assert told == [("removed", "DELETE /api/v1/status/blocks", None, None)]
+
+
 def test_new_route_without_a_verb_is_told_with_its_prefix():
     new = 'from django.urls import path\nurls = [\n    path("/status/blocks", view),\n]\n'
     facts = facts_of(

@@ -887,3 +887,19 @@ def test_new_file_that_has_deprecated_names_of_others_deprecates_nothing():
     files = (("src/semconv.ts", None, new), ("src/utils.ts", "let a = 1;\n", use))
     found = facts_of("Add back support for the old names", *files).items
     assert not any(f.kind is FactKind.DEPRECATION for f in found)
+
+
+@pytest.mark.parametrize(
+    ("line", "there"),
+    [
+        ('r.Del("/status/blocks", a.drop)', True),
+        ('r.Del("/api/v1/status/blocks", a.drop)', True),
+        ('r.Get("/status/blocks", a.drop)', False),
+        ('r.Del("/blocks", a.drop)', True),
+        ('r.Del("/x", a.drop)', False),
+    ],
+)
+def test_route_behind_a_prefix_is_served_where_a_router_has_its_end(line, there):
+    text = f"package web\n\nfunc (a *API) Register(r *Router) {{\n\t{line}\n}}\n"
+    sheet = whole("web/api.go", text)
+    assert routes.defined(sheet, "go", "DELETE /api/v1/status/blocks") is there
