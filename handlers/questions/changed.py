@@ -34,9 +34,17 @@ from handlers.questions.list_reading import (
     with_rows,
 )
 from handlers.questions.named_changes import about, defaults, dependency_blocks, names
-from handlers.questions.openings import with_releases
+from handlers.questions.openings import opened, with_releases
 from handlers.questions.requirements import find_requirements
-from handlers.questions.scope import QueryResult, Reach, count, newest, reach, viewpoint
+from handlers.questions.scope import (
+    DAYS_BACK,
+    QueryResult,
+    Reach,
+    count,
+    newest,
+    reach,
+    viewpoint,
+)
 from handlers.questions.upgrade import announced_over, upgrade, with_announced
 
 
@@ -212,11 +220,14 @@ async def _or_wider(
         return found
     window, wider = await other_readings.wider_period(ctx, tip)
     found = await told(replace(intent, window=window), wider, ctx, tip)
-    if not intent.defaults or (found and found.total):
+    if found is None or found.total:
         return found
     asked = Meant(intent=intent, reached=wider)
     past = await other_readings.archived(asked, window.until, ctx, tip)
-    return await told(past.intent, past.reached, ctx, tip)
+    older = await told(past.intent, past.reached, ctx, tip)
+    if older is None or not older.total:
+        return found
+    return opened(older, answer_text.OLDER(ctx.language, n=DAYS_BACK))
 
 
 async def _selected(asked: Meant, ctx: Context) -> Meant:

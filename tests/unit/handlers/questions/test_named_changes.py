@@ -83,6 +83,21 @@ async def test_change_of_a_default_is_looked_for_before_the_usual_period_too(que
     assert ("No default" in markdown(answer.document)) is not bool(told)
 
 
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [("which environment variables were removed", True), ("env vars removed this month", False)],
+)
+async def test_older_names_are_listed_where_no_period_is_named(question, told):
+    old = touching("aaaaaaa1", "Drop the port (#12)", days=99, removed=LINE)
+    source = FakeSource([change("ccccccc3", "Fix (#10)", {"src/app.py": 4}, NOW), old])
+    source.blobs = {EMPTY: f"{HEAD}\n", "aaaaaaa1-old": TEXT}
+    ctx = context(source)
+    await ask("what changed in the last 200 days", ctx)
+    shown = markdown((await ask(question, ctx)).document)
+    assert ("`APP_PORT` removed" in shown) is told
+    assert ("these are older, as far back as the archive goes" in shown) is told
+
+
 @pytest.mark.parametrize(("folder", "told"), [("src", True), ("docs", False)])
 async def test_changed_defaults_are_those_of_the_folder(ctx, folder, told):
     moved = touching("ddddddd4", "Move it", days=1, removed=LINE, added=LINE.replace("80", "81"))
