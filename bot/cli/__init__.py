@@ -19,7 +19,6 @@ from typer.exceptions import TyperException
 
 from bot.cli.commands import CONTEXT, archive, commands, show_help
 from bot.util.sanitize import mask_secrets
-from digest.core.patterns import compile_once
 from digest.errors import UserError
 
 app = typer.Typer(
@@ -67,19 +66,7 @@ def main() -> None:
         none = ModuleType("pydantic.plugin._loader")
         none.__dict__["get_plugins"] = tuple
         sys.modules.setdefault(none.__name__, none)
-    compiled = compile_once(_kept_expressions)
-    status = guarded(lambda: app(standalone_mode=False))
-    if expressions := compiled.dump():
-        from bot.util.files import keep_expressions
-
-        keep_expressions(expressions)
-    sys.exit(status)
-
-
-def _kept_expressions() -> bytes:
-    from bot.util.files import read_expressions  # the help needs none
-
-    return read_expressions()
+    sys.exit(guarded(lambda: app(standalone_mode=False)))
 
 
 def guarded(work: Callable[[], object]) -> int:

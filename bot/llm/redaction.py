@@ -9,7 +9,9 @@ change takes 0.1 ms for each 10 kB.
 
 from __future__ import annotations
 
+import os
 import re
+import stat
 import string
 from collections.abc import Iterable, Iterator
 from functools import partial
@@ -18,7 +20,6 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from bot.util.files import cache_folder, is_private
 from digest.core.change import Change
 from digest.core.facts import Facts
 from digest.facts.security import credentials
@@ -40,10 +41,28 @@ _COMPILED = "*.vscdb"
 
 def rules_folder(own: Path) -> Path:
     """Where rules are compiled already, or else can be stored: with the user's caches, or here."""
-    shared = cache_folder() / own.name
+    import platformdirs
+
+    shared = platformdirs.user_cache_path("digestbot", appauthor=False) / own.name
     if any(own.glob(_COMPILED)) and not any(shared.glob(_COMPILED)):
         return own
-    return shared if is_private(shared) else own
+    return shared if _is_private(shared) else own
+
+
+_OF_OTHERS = stat.S_IWGRP | stat.S_IWOTH
+
+
+def _is_private(folder: Path) -> bool:
+    """Whether nobody else can write to a folder, which is made if missing, or to one above it."""
+    # Elsewhere the library stores nothing, and would compile its rules for every process.
+    try:
+        for path in (folder.parent, folder):
+            path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        modes = [path.stat().st_mode for path in (folder, *folder.resolve().parents)]
+    except OSError:
+        return False
+    shared = any(mode & _OF_OTHERS and not mode & stat.S_ISVTX for mode in modes)
+    return not shared and os.access(folder, os.W_OK)
 
 
 class Secrets:

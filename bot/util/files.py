@@ -9,9 +9,7 @@ from __future__ import annotations
 import os
 import secrets
 import shlex
-import stat
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import field
 from pathlib import Path
 from typing import Literal
@@ -87,53 +85,6 @@ def data_folder(environment: Environment | None = None) -> Path:
     return platformdirs.user_data_path("digestbot", appauthor=False)
 
 
-def cache_folder() -> Path:
-    """The folder of what can be made again, which need not exist."""
-    import platformdirs
-
-    return platformdirs.user_cache_path("digestbot", appauthor=False)
-
-
-_OF_OTHERS = stat.S_IWGRP | stat.S_IWOTH
-
-
-def is_private(folder: Path) -> bool:
-    """Whether nobody else can write to a folder, which is made if missing, or to one above it."""
-    try:
-        for path in (folder.parent, folder):
-            path.mkdir(mode=0o700, parents=True, exist_ok=True)
-        modes = [path.stat().st_mode for path in (folder, *folder.resolve().parents)]
-    except OSError:
-        return False
-    shared = any(mode & _OF_OTHERS and not mode & stat.S_ISVTX for mode in modes)
-    return not shared and os.access(folder, os.W_OK)
-
-
-def read_expressions() -> bytes:
-    """The compiled expressions that a command has kept; nothing where others could have."""
-    file = _expressions_file()
-    try:
-        return file.read_bytes() if file.exists() and is_private(file.parent) else b""
-    except OSError:
-        return b""
-
-
-def keep_expressions(compiled: bytes) -> None:
-    """Keep compiled expressions for the next command, if there is a place for them."""
-    file = _expressions_file()
-    # A data folder is made by what it is for.
-    if (file.parent.exists() or "DIGESTBOT_DATA" not in os.environ) and is_private(file.parent):
-        with suppress(UserError):
-            write_whole(file, compiled, mode=0o600)
-
-
-def _expressions_file() -> Path:
-    # Where the environment names a data folder, which may be all that stays of a container, the
-    # library for finding folders is not needed.
-    data = os.environ.get("DIGESTBOT_DATA")
-    return (Path(data) if data else cache_folder()) / "expressions"
-
-
 def config_file(environment: Environment | None = None) -> Path:
     """The default configuration file, which need not exist: here, or in the data folder."""
     environment = environment or Environment.read()
@@ -161,14 +112,13 @@ def check_output(file: Path | None) -> None:
         )
 
 
-def write_whole(file: Path, text: str | bytes, mode: int = 0o666) -> None:
+def write_whole(file: Path, text: str, mode: int = 0o666) -> None:
     """Replace the file at the end by a complete one. Raises ``UnwritableFolder``."""
     # A link stays, and what it leads to is replaced; a device or a pipe is written to.
-    content = text if isinstance(text, bytes) else text.encode("utf-8", "backslashreplace")
     try:
         file = file.resolve()
         if file.exists() and not file.is_file():
-            file.write_bytes(content)
+            file.write_text(text, encoding="utf-8", errors="backslashreplace")
             return
         file.parent.mkdir(parents=True, exist_ok=True)
         part = file.with_name(f".{file.name}.{secrets.token_hex(4)}")
@@ -176,8 +126,8 @@ def write_whole(file: Path, text: str | bytes, mode: int = 0o666) -> None:
     except OSError as error:
         raise UnwritableFolder(str(file.parent), error.strerror or str(error)) from error
     try:
-        with os.fdopen(descriptor, "wb") as handle:
-            handle.write(content)
+        with os.fdopen(descriptor, "w", encoding="utf-8", errors="backslashreplace") as handle:
+            handle.write(text)
         part.replace(file)
     except OSError as error:
         part.unlink(missing_ok=True)

@@ -9,13 +9,10 @@ expressions backtrack too long, RE2 matches it, in linear time. So it does expre
 
 from __future__ import annotations
 
-import marshal
 import re
-import sys
 from collections.abc import Callable, Iterable
-from functools import cache, cached_property, lru_cache
-from importlib import import_module
-from struct import pack
+from functools import cache, lru_cache
+from pkgutil import get_data
 from typing import Any, cast
 
 from digest.errors import UsageError
@@ -29,7 +26,7 @@ class _Lazy:
         self._flags = flags
 
     def __getattr__(self, name: str) -> Any:
-        value = getattr(_compiled_once.compile(self.pattern, self._flags), name)
+        value = getattr(re.compile(self.pattern, self._flags), name)
         setattr(self, name, value)
         return value
 
@@ -39,99 +36,14 @@ def lazy(pattern: str, flags: int = 0) -> re.Pattern[str]:
 
     A command uses few of the expressions of the modules that it imports, and compiling all of them
     would take a tenth of its time. It has the methods of an expression, but functions of :mod:`re`
-    do not accept it, and it is not the ``re`` of its matches. What is made of a name that somebody
-    asks for is compiled by :mod:`re`: later processes have no use for it.
+    do not accept it, and it is not the ``re`` of its matches.
     """
     return cast("re.Pattern[str]", _Lazy(pattern, flags))
-
-
-class CompiledOnce:
-    """Expressions as an earlier process compiled them.
-
-    A short command uses three hundred, and compiling them would take a sixth of its time.
-    """
-
-    def __init__(self, load: Callable[[], bytes] | None = None) -> None:
-        """``load`` gives what :meth:`dump` gave in an earlier process; it is called if needed."""
-        self._load = load
-        self._used: dict[_Expression, re.Pattern[str]] = {}
-        self._new: dict[_Expression, _Code] = {}
-
-    @cached_property
-    def _held(self) -> dict[_Expression, _Code]:
-        try:
-            kept = self._load() if self._load else b""
-            version, held = marshal.loads(kept)  # noqa: S302 - as private as bytecode
-        except (EOFError, TypeError, ValueError):
-            return {}
-        return held if version == sys.version and isinstance(held, dict) else {}
-
-    def compile(self, pattern: str, flags: int) -> re.Pattern[str]:
-        """The same as :func:`re.compile` gives."""
-        one = pattern, int(flags)
-        if one not in self._used:
-            code = self._held.get(one)
-            if code is None and self._load and (code := _code(*one)):
-                self._new[one] = code
-            self._used[one] = (code and _restored(pattern, code)) or re.compile(pattern, flags)
-        return self._used[one]
-
-    def dump(self) -> bytes:
-        """What later processes load; nothing if it is what was loaded."""
-        if not self._new:
-            return b""
-        # An earlier release held others.
-        kept = self._held if len(self._held) < _MOST_HELD else {}
-        return marshal.dumps((sys.version, kept | self._new))
-
-
-_MOST_HELD = 3000
-_Expression = tuple[str, int]  # the pattern and its flags
-_Code = tuple[int, bytes, int, dict[str, int]]  # flags, what the engine runs, groups, their names
-
-
-def _code(pattern: str, flags: int) -> _Code | None:
-    """What :func:`re.compile` gives to its engine; ``None`` in a Python that does it otherwise."""
-    try:
-        parsed = import_module("re._parser").parse(pattern, flags)
-        numbers = import_module("re._compiler")._code(parsed, flags)  # noqa: SLF001 - no public name
-        state = parsed.state
-        packed = pack(f"{len(numbers)}I", *numbers)
-        return flags | state.flags, packed, state.groups - 1, dict(state.groupdict)
-    except (AttributeError, ImportError, TypeError):
-        return None
-
-
-def _restored(pattern: str, code: _Code) -> re.Pattern[str] | None:
-    """The expression; ``None`` if the engine, which checks a code, refuses it."""
-    engine = import_module("_sre")
-    try:
-        flags, numbers, groups, names = code
-        named = {number: name for name, number in names.items()}
-        by_number = tuple(named.get(number) for number in range(groups + 1))
-        made: re.Pattern[str] = engine.compile(
-            pattern, flags, memoryview(numbers).cast("I").tolist(), groups, names, by_number
-        )
-    except (AttributeError, RuntimeError, TypeError, ValueError):
-        return None
-    return made
-
-
-_compiled_once = CompiledOnce()
-
-
-def compile_once(load: Callable[[], bytes]) -> CompiledOnce:
-    """Take expressions of :func:`lazy` from an earlier process."""
-    global _compiled_once  # noqa: PLW0603 - one for all modules
-    _compiled_once = CompiledOnce(load)
-    return _compiled_once
 
 
 def read_file(package: str, file: str) -> str:
     """A text file that a package holds beside its modules. Raises ``FileNotFoundError``."""
     # ``importlib.resources`` would import ten more modules, for which short commands would wait.
-    from pkgutil import get_data
-
     held = get_data(package, file)
     if held is None:
         raise FileNotFoundError(file)

@@ -210,7 +210,7 @@ async def said_deprecated(name: str, ctx: Context, tip: Tip) -> Evidence | None:
     found = await source.lines_with(sha, (name, "deprecated")) if sha and is_code_name(name) else {}
     paths = [path for path in found or () if area_of(path) is Area.CORE][:_READ]
     texts = await source.contents([(sha, path) for path in paths])
-    says = re.compile(rf"(?<!\w){re.escape(name)}\b\W{{0,4}}(?: \w+)? (?:is|has been) deprecated\b")
+    says = lazy(rf"(?<!\w){re.escape(name)}\b\W{{0,4}}(?: \w+)? (?:is|has been) deprecated\b")
     for path in paths:
         lines = texts.get((sha, path), "").split("\n")
         for line in (found or {})[path]:
@@ -244,7 +244,7 @@ async def _described_type(name: str, ctx: Context, tip: Tip) -> tuple[str, Evide
     paths = {path for some in (there or {}).values() for path in some}
     first = sorted((p for p in paths if area_of(p) is Area.CORE), key=lambda p: (p.count("/"), p))
     texts = await ctx.watched.source.contents([(tip.sha, path) for path in first[:_READ]])
-    defines = re.compile(rf"\s*(?:[\w()]+ ){{0,4}}(?:{'|'.join(_DEFINES)}) {re.escape(name)}\b")
+    defines = lazy(rf"\s*(?:[\w()]+ ){{0,4}}(?:{'|'.join(_DEFINES)}) {re.escape(name)}\b")
     for path in first:
         lines = texts.get((tip.sha, path), "").split("\n")
         for row, line in enumerate(lines):
@@ -320,7 +320,7 @@ def _constant(value: str, texts: Iterable[str]) -> str:
     last = value.rpartition(".")[2].rpartition("::")[2]
     if not last.isupper():
         return value
-    given = re.compile(
+    given = lazy(
         rf"^[\w\s]{{0,40}}\b{re.escape(last)}\b[^=\n]{{0,40}}= ?([\w.\"'-]{{1,40}});?$",
         re.MULTILINE,
     )
@@ -376,7 +376,7 @@ _OTHER_VALUE = "918273645"
 def _name_in_text(bare: str) -> re.Pattern[str]:
     """A pattern for a name whose words may be joined by underscores or hyphens."""
     spelled = re.escape(bare).replace("_", "[_-]").replace(r"\-", "[_-]")
-    return re.compile(rf"(?<![\w-])(?:--)?{spelled}(?![\w-])")
+    return lazy(rf"(?<![\w-])(?:--)?{spelled}(?![\w-])")
 
 
 def _added_names(path: str, text: str, words: re.Pattern[str], told: Graded) -> Sequence[Fact]:

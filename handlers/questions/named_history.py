@@ -134,7 +134,7 @@ class NamedHistory:
         about long before already existed.
         """
         name = r"\W{1,3}".join(map(re.escape, self.name.split()))
-        brings = re.compile(
+        brings = lazy(
             rf"\w{{0,9}} {_BEFORE_NAME}[`'\"]?(?:\w{{1,20}} )?{name}[`'\"]?"
             rf"(?: (?:{_SORTS}))*\W*(?:$|[(:]|(?:and|from|to|via|using|as) )",
             re.IGNORECASE,
@@ -171,7 +171,7 @@ class NamedHistory:
         if is_code_name(self.name) or not self.name.isascii():
             return None
         name = r"\W{1,3}".join(map(re.escape, self.name.split()))
-        whole = re.compile(
+        whole = lazy(
             rf"\w{{0,9}} {_BEFORE_NAME}[`'\"]?{name}(?-i:[A-Z]\w*)?[`'\"]?"
             rf"(?: (?:{_SORTS}))?\W*(?:$|\(|(?:from|and|in) )",
             re.IGNORECASE,

@@ -198,7 +198,7 @@ async def _locked(name: str, locks: Sequence[str], ctx: Context, tip: Tip) -> Se
 def _entries(name: str, texts: Mapping[tuple[str, str], str]) -> Iterator[Requirement]:
     """The versions of a package in lock files."""
     bare = re.escape(name)
-    entry = re.compile(
+    entry = lazy(
         rf'^(?:name = "{bare}"\nversion = "|{bare}(?: v|==)'
         rf'| +"node_modules/{bare}": {{\n +"version": "'
         rf"| +'?{bare}@)(?P<version>\d[\w.+-]*)",

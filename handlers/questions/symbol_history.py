@@ -343,7 +343,7 @@ def _told_as(held: Sequence[Graded], name: str, bare: str) -> Found:
     named = said if name[:1].isupper() else re.compile(rf"(?:^-*|[.:/\s`=]){ends}", re.IGNORECASE)
     longer = re.compile(r"-.*\." if name.startswith("-") and "." not in name else r"(?!)")
     parts = roots(name)
-    joined = re.compile(_BETWEEN.join(map(re.escape, pieces(name)[:_JOINED])), re.IGNORECASE)
+    joined = lazy(_BETWEEN.join(map(re.escape, pieces(name)[:_JOINED])), re.IGNORECASE)
     found: list[tuple[Graded, Sequence[Fact]]] = []
     for graded in held:
         title = graded.title[:_MOST_TITLE]
@@ -430,7 +430,7 @@ async def _spelled(name: str, ctx: Context, tip: Tip) -> str:
     if " " not in name or not name.isascii() or not 1 < len(parts) <= _LONGEST_SPELLED:
         return ""
     joined = "_".join(parts).upper()
-    whole = re.compile(rf"\b[A-Z][A-Z\d]*_{joined}\b")
+    whole = lazy(rf"\b[A-Z][A-Z\d]*_{joined}\b")
     texts = await declaring([joined], ctx, tip)
     found = Counter[str](one for text in texts.values() for one in whole.findall(text))
     if found:

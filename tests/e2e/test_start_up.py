@@ -98,28 +98,6 @@ def test_an_answer_from_the_archive_imports_few_modules(installation: Installati
     assert len(imported) <= MOST_MODULES
 
 
-def test_an_answer_compiles_no_expression_that_an_earlier_one_has_compiled(
-    installation: Installation,
-) -> None:
-    program = """
-import sys
-from bot.cli import main
-from digest.core import patterns
-taken, restored = [], patterns._restored
-patterns._restored = lambda *one: taken.append(one) or restored(*one)
-try:
-    main()
-finally:
-    print(len(taken), len(patterns._compiled_once._used), file=sys.stderr)
-"""
-    _, done = [
-        installation.run(program, "ask", "changed codec 2026-01", "--repo", "clone") for _ in "12"
-    ]
-    taken, used = map(int, done.stderr.split())
-    assert taken == used > 100
-    assert (installation.folder / "data" / "expressions").stat().st_mode & 0o077 == 0
-
-
 def test_a_command_without_a_log_prints_no_events(installation: Installation) -> None:
     program = """
 import logging, bot.cli

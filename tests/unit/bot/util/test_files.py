@@ -7,10 +7,9 @@ import stat
 import threading
 from pathlib import Path
 
-import platformdirs
 import pytest
 
-from bot.util.files import Environment, keep_expressions, read_expressions, write_whole
+from bot.util.files import Environment, write_whole
 from digest.errors import UnwritableFolder
 
 
@@ -75,31 +74,3 @@ def test_a_data_folder_is_relative_to_where_the_program_was_started(
     monkeypatch.chdir(tmp_path)
     assert Environment.read({"DIGESTBOT_DATA": "data"}).data == tmp_path / "data"
     assert Environment.read({"DIGESTBOT_DATA": ""}).data is None
-
-
-def test_expressions_are_kept_with_the_data_that_the_environment_names(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    data = tmp_path / "data"
-    monkeypatch.setenv("DIGESTBOT_DATA", str(data))
-    keep_expressions(b"one")
-    assert not data.exists()
-    assert read_expressions() == b""
-    data.mkdir()
-    keep_expressions(b"two")
-    assert read_expressions() == b"two"
-    data.chmod(0o777)
-    keep_expressions(b"three")
-    assert read_expressions() == b""
-    assert (data / "expressions").read_bytes() == b"two"
-
-
-def test_expressions_are_kept_with_the_caches_of_the_user_otherwise(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv("DIGESTBOT_DATA")
-    monkeypatch.setattr(platformdirs, "user_cache_path", lambda name, **_: tmp_path / name)
-    assert read_expressions() == b""
-    keep_expressions(b"one")
-    assert read_expressions() == b"one"
-    assert (tmp_path / "digestbot" / "expressions").is_file()
