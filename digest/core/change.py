@@ -111,9 +111,9 @@ class FileChange:
 def rewritten(
     path: str, text: str, rows: Collection[int], was: Mapping[int, str] | None = None
 ) -> tuple[FileChange, dict[str, str]]:
-    """A text as if some of its rows, from 0, were new, or other lines before; and both texts.
+    """A file as if some of its lines had just come, and the texts of both sides by their blobs.
 
-    The texts are by the names of the blobs.
+    ``rows`` are the numbers of new lines, from 0; ``was`` has other lines that stood at some rows.
     """
     lines, fresh, others = text.split("\n"), set(rows), was or {}
     old: list[str] = []

@@ -215,11 +215,8 @@ async def _presence(
     there = await declared_names.files_with(name, ctx, tip.sha) if tip.sha is not None else None
     for other in sorted(history.spellings) if there == [] else ():
         there = there or await declared_names.files_with(other, ctx, tip.sha or "")
-    _, slash, last = name.rpartition("/")
-    last = f"{slash}{last}"
-    if there == [] and last != name and await declared_names.files_with(last, ctx, tip.sha or ""):
-        return None, []  # a router may serve it behind a prefix
-    if "/" in name[1:] and not name.startswith("/") and tip.sha is not None:
+    route = name.startswith("/")
+    if "/" in name and not route and tip.sha is not None:
         below = f"{name.strip('/')}/"
         every = await ctx.watched.source.files(tip)
         there = [path for path in every if f"{path}/".startswith(below)]
@@ -234,8 +231,8 @@ async def _presence(
     gone = not declared and _went(history, there)
     stands = bool(declared) or (not gone and any("test" not in path for path in there))
     whole = any(is_whole(fact.name, name) for _, fact in facts)
-    last = re.split(r"\.|::", name)[-1]
-    parted = last != name and not (there or gone)  # the code may assemble it from parts
+    last = re.split(r"(?=/)" if route else r"\.|::", name)[-1]
+    parted = last != name and not (there or gone)  # the code, or a router, may assemble it
     if parted and not (whole and not await declared_names.files_with(last, ctx, tip.sha or "")):
         return None, []
     field = name.removeprefix("--").replace("-", "_")
